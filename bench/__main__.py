@@ -1,0 +1,30 @@
+"""Runs all rows and prints them as one table; `python -m bench NAME` runs those whose name begins so."""
+
+import sys
+from collections.abc import Iterator
+
+from bench import commands, statistics
+from bench.row import Row
+
+SUITES = {"statistics": statistics.rows, "commands": commands.rows}
+
+
+def main() -> None:
+    print("| what | ours | the other | ratio | must reach |")
+    print("| --- | --- | --- | --- | --- |")
+    missed = [row.what for row in _rows(sys.argv[1:]) if not _shown(row)]
+    sys.exit(f"missed: {', '.join(missed)}" if missed else 0)
+
+
+def _rows(chosen: list[str]) -> Iterator[Row]:
+    for name, rows in SUITES.items():
+        if not chosen or any(name.startswith(prefix) for prefix in chosen):
+            yield from rows()
+
+
+def _shown(row: Row) -> bool:
+    print(f"| {row.what} | {row.ours:.4g} s | {row.other:.4g} s | {row.ratio:,.1f}x | {row.target} |", flush=True)
+    return row.reached
+
+
+main()

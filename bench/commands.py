@@ -1,0 +1,44 @@
+"""The command: how soon it answers, and what the second time costs."""
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+
+from bench.row import Row, seconds
+
+HELP_LIMIT = 0.5
+
+
+def rows() -> Iterator[Row]:
+    yield Row(
+        f"CPU of `tiltmeter --help`, the limit of {HELP_LIMIT} s",
+        min(_cpu("-m", "tiltmeter", "--help") for _ in range(5)),
+        HELP_LIMIT,
+        at_least=1,
+    )
+    with tempfile.TemporaryDirectory() as cache:
+        command = ("-m", "tiltmeter", "measure", "weat", "pkg:navec-news", "--json")
+        _run(*command, cache=cache)  # fetches the package
+        again = seconds(lambda: _run(*command, cache=cache))
+
+        def anew() -> None:
+            _run("-m", "tiltmeter", "cache", "clear", "runs", "answers", cache=cache)
+            _run(*command, cache=cache)
+
+        clearing = seconds(lambda: _run("-m", "tiltmeter", "cache", "clear", "runs", "answers", cache=cache))
+        yield Row("`measure weat pkg:navec-news` a second time, the first time", again, seconds(anew) - clearing)
+
+
+def _run(*arguments: str, cache: str) -> None:
+    environment = {**os.environ, "TILTMETER_CACHE": cache}
+    subprocess.run([sys.executable, *arguments], env=environment, check=True, capture_output=True)
+
+
+def _cpu(*arguments: str) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

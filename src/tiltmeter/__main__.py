@@ -1,0 +1,3 @@
+from tiltmeter.cli import main
+
+main()

@@ -1,0 +1,53 @@
+"""The verbs, for Python: what the command does, with the same names."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tiltmeter import runs as _runs
+from tiltmeter.report import write_page
+from tiltmeter.runs import DEFAULT_SUBJECTS, Audit, Run
+from tiltmeter.store import Store
+
+__all__ = ["Audit", "Run", "audit", "measure", "write_report"]
+
+
+def measure(
+    instrument: str,
+    subject: str,
+    *,
+    lang: str | None = None,
+    pack: str | Path | None = None,
+    cache: str | Path | None = None,
+    **options: Any,
+) -> Run:
+    """Measures one subject with one instrument, or answers from disk if that was done before.
+
+    >>> run = tiltmeter.measure("weat", "pkg:navec-news", effect_size="pestova")  # doctest: +SKIP
+    >>> run.to_pandas()  # doctest: +SKIP
+    """
+    return _runs.measure(instrument, subject, lang=lang, pack=pack, store=_store(cache), **options)
+
+
+def audit(
+    subjects: Sequence[str] = DEFAULT_SUBJECTS,
+    *,
+    lang: str | None = None,
+    pack: str | Path | None = None,
+    budget_minutes: float | None = None,
+    cache: str | Path | None = None,
+) -> Audit:
+    """Measures all that can be measured on the subjects, and says what could not."""
+    return _runs.audit(subjects, lang=lang, pack=pack, store=_store(cache), budget_minutes=budget_minutes)
+
+
+def write_report(audited: Audit | Sequence[Run], out: str | Path) -> Path:
+    """Writes the page of an audit or of some runs."""
+    skipped = audited.skipped if isinstance(audited, Audit) else ()
+    runs = audited.runs if isinstance(audited, Audit) else audited
+    write_page(runs, Path(out), skipped=skipped)
+    return Path(out)
+
+
+def _store(cache: str | Path | None) -> Store:
+    return Store(None if cache is None else Path(cache))

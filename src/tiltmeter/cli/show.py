@@ -1,0 +1,176 @@
+"""What is printed for people. Every text that came from a file is printed as text, never as markup."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from tiltmeter.errors import TiltmeterError
+from tiltmeter.instruments import Instrument
+from tiltmeter.packs import LISTS, Pack
+from tiltmeter.runs import Audit, Planned, Run, Skipped
+from tiltmeter.store import PARTS, Store
+from tiltmeter.subjects import Package
+
+_out = Console(highlight=False)
+_err = Console(stderr=True, highlight=False)
+if not _out.is_terminal:
+    _out.width = 200  # a file or a pipe has no edge to fold at
+
+
+def say(sentence: str, *, error: bool = False) -> None:
+    (_err if error else _out).print(Text(sentence), soft_wrap=True)
+
+
+def run(found: Run, *, notes: bool = False) -> None:
+    """A run's estimates as a table, then what they say in words."""
+    result = found.result
+    say(f"\n{result.instrument} on {result.subject}, {result.lang} (run {found.id})")
+    table = _table("test", "estimate", "value", "95% interval", "p", "p corr.", "n", "lost")
+    for row in result.estimates:
+        interval = "–" if row.ci_low is None else f"{row.ci_low:.2f} to {row.ci_high:.2f}"
+        numbers = [_number(value) for value in (row.p_value, row.p_adjusted)]
+        _add(table, row.test, row.name, _number(row.value), interval, *numbers, row.n, row.lost)
+    _out.print(table)
+    for note in result.notes:
+        if notes or note.kind in ("reading", "void"):
+            say(f"- {note.test + ': ' if note.test else ''}{note.text}")
+
+
+def audit_json(found: Audit) -> None:
+    skipped = [{"subject": s.subject, "instrument": s.instrument, "reason": s.reason} for s in found.skipped]
+    print(
+        json.dumps({"runs": [r.result.to_json() for r in found.runs], "skipped": skipped}, ensure_ascii=False, indent=1)
+    )
+
+
+def skipped(entries: Sequence[Skipped]) -> None:
+    for entry in entries:
+        say(f"not measured: {entry.instrument} on {entry.subject}: {entry.reason}", error=entry.failed)
+
+
+def plan(todo: Sequence[Planned], left_out: Sequence[Skipped]) -> None:
+    table = _table("subject", "instrument", "lang", "questions", "minutes")
+    for row in todo:
+        minutes = row.note or f"{(row.seconds or 0) / 60:.2f}"
+        _add(table, row.subject, row.instrument, row.lang, row.questions, minutes)
+    _out.print(table)
+    skipped(left_out)
+
+
+def runs(found: Iterable[tuple[str, Run | TiltmeterError]]) -> None:
+    table = _table("run", "instrument", "subject", "lang", "made", "seconds")
+    for run_id, entry in found:
+        if isinstance(entry, TiltmeterError):
+            _add(table, run_id, str(entry), "", "", "", "")
+        else:
+            made = entry.result.provenance
+            result = entry.result
+            _add(table, run_id, result.instrument, result.subject, result.lang, made["created"], made["seconds"])
+    _out.print(table)
+
+
+def cache(store: Store) -> None:
+    say(f"{store.root}")
+    table = _table("part", "files", "MB", "what it holds")
+    for part, (files, size) in store.sizes().items():
+        _add(table, part, files, f"{size / 1e6:.1f}", PARTS[part])
+    _out.print(table)
+
+
+def instruments(tools: Iterable[Instrument]) -> None:
+    table = _table("instrument", "asks for", "lists", "measures", "which way is worse")
+    for tool in tools:
+        _add(table, tool.name, tool.capability, ", ".join(tool.lists), tool.measures, tool.reading)
+    _out.print(table)
+
+
+def packs(found: Iterable[Pack], tools: Sequence[Instrument]) -> None:
+    table = _table("lang", "language", *LISTS, "instruments")
+    for pack in found:
+        counts = [_count(pack, name) for name in LISTS]
+        _add(table, pack.lang, f"{pack.name} ({pack.endonym})", *counts, ", ".join(_possible(pack, tools)))
+    _out.print(table)
+
+
+def pack(found: Pack, tools: Sequence[Instrument]) -> None:
+    genders = ", ".join(found.grammatical_gender) or "none"
+    say(
+        f"{found.name} ({found.endonym}), {found.lang}; scripts {', '.join(found.scripts)}; "
+        f"grammatical gender: {genders}"
+    )
+    for name, meaning in LISTS.items():
+        say(f"\n{name}: {_count(found, name)}, {meaning}")
+        for source in found.sources.get(name, ()) if name != "weat" else ():
+            say(f"  source: {source}")
+        if name in found.absent:
+            say(f"  {found.absent[name]}")
+    for test in found.weat:
+        say(
+            f"  {test.name}: {test.labels[0]} / {test.labels[1]}, {len(test.x)} + {len(test.y)} words; "
+            f"source: {test.source}"
+        )
+    say(f"\ninstruments: {', '.join(_possible(found, tools))}")
+
+
+def pack_check(found: Pack, tools: Sequence[Instrument]) -> None:
+    """What a user's pack has, and what each instrument still wants."""
+    say(f"{found.name} ({found.lang}): no mistakes found")
+    for tool in tools:
+        missing = found.missing(tool.lists)
+        if missing:
+            wanted = "; ".join(f"{name} ({LISTS[name]})" for name in missing)
+            say(f"- {tool.name}: missing {wanted}")
+        else:
+            say(f"- {tool.name}: ready")
+    for name in LISTS:
+        if not getattr(found, name):
+            say(f"- {name}: not there{': ' + found.absent[name] if name in found.absent else ''}")
+
+
+def subjects(packages: Iterable[tuple[Package, bool]]) -> None:
+    table = _table("subject", "lang", "what it is", "package", "licence", "MB", "here")
+    for package, here in packages:
+        source = f"{package.project} {package.version}"
+        name = f"pkg:{package.name}"
+        _add(
+            table,
+            name,
+            package.lang,
+            package.title,
+            source,
+            package.licence,
+            package.megabytes,
+            "yes" if here else "no",
+        )
+    _out.print(table)
+
+
+def _possible(pack: Pack, tools: Sequence[Instrument]) -> list[str]:
+    return [tool.name for tool in tools if not pack.missing(tool.lists)]
+
+
+def _count(pack: Pack, name: str) -> str:
+    entries = getattr(pack, name)
+    if not entries:
+        return "–"
+    rejected = sum(getattr(entry, "status", "") == "rejected" for entry in entries)
+    return f"{len(entries) - rejected}" + (f" (+{rejected} rejected)" if rejected else "")
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    return table
+
+
+def _add(table: Table, *cells: Any) -> None:
+    table.add_row(*(Text(str(cell)) for cell in cells))
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4f}" if abs(value) < 0.1 else f"{value:.3f}"

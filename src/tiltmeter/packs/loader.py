@@ -1,0 +1,246 @@
+"""Loads a language's folder, or a user's, and refuses what would make a measurement wrong."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+
+from tiltmeter.errors import unknown
+from tiltmeter.packs.reading import (
+    PackError,
+    Place,
+    Row,
+    TomlFile,
+    check_word,
+    read_table,
+    read_toml,
+)
+from tiltmeter.packs.values import LISTS, GenderPair, NonbinaryPerson, Pack, PersonPair, WeatTest, Word
+
+SHIPPED = Path(__file__).parent
+
+
+def shipped_languages() -> list[str]:
+    return sorted(path.parent.name for path in SHIPPED.glob("*/pack.toml"))
+
+
+def load_pack(lang: str) -> Pack:
+    """The shipped pack of a language."""
+    if lang not in shipped_languages():
+        raise unknown("language", lang, shipped_languages())
+    return load_folder(SHIPPED / lang)
+
+
+def load_folder(folder: Path) -> Pack:
+    """A pack from any folder. With `extends = "ru"` in its pack.toml it adds to the shipped Russian lists."""
+    if not folder.is_dir():
+        raise PackError(f"{folder} is not a folder with a pack in it")
+    about = read_toml(folder / "pack.toml", label=f"{folder.name}/pack.toml")
+    about.check_keys("", about.data, _ABOUT_KEYS)
+    pack = _extended(about)
+    lists: dict[str, Any] = {}
+    sources = dict(pack.sources)
+    for name in _TABLES:
+        if (folder / f"{name}.tsv").is_file():
+            lists[name], source = _read_list(folder, name, pack)
+            sources[name] = (*sources.get(name, ()), source)
+    if (folder / "weat.toml").is_file():
+        lists["weat"], added = _read_weat(folder, pack, _read_lexicon(folder))
+        sources["weat"] = tuple(dict.fromkeys((*sources.get("weat", ()), *added)))
+    return replace(pack, **lists, sources=sources)
+
+
+_ABOUT_KEYS = ("lang", "name", "endonym", "scripts", "grammatical_gender", "extends", "absent")
+
+
+def _extended(about: TomlFile) -> Pack:
+    """The pack that the folder's lists are added to: the one it extends, or an empty one."""
+    if "extends" in about.data:
+        base = load_pack(about.text("", about.data, "extends"))
+        lang = about.data.get("lang", base.lang)
+        if lang != base.lang:
+            raise about.place("", "lang").error(f"a pack of {lang!r} cannot extend that of {base.lang!r}")
+        return base
+    absent = about.data.get("absent", {})
+    about.check_keys("absent", absent, LISTS)
+    return Pack(
+        lang=about.text("", about.data, "lang"),
+        name=about.text("", about.data, "name"),
+        endonym=about.text("", about.data, "endonym"),
+        scripts=tuple(about.texts("", about.data, "scripts")),
+        grammatical_gender=tuple(about.texts("", about.data, "grammatical_gender")),
+        absent={name: about.text("absent", absent, name) for name in absent},
+    )
+
+
+def _read_list(folder: Path, name: str, pack: Pack) -> tuple[tuple[Any, ...], str]:
+    """A tab-separated list added to what the pack had before, and its source."""
+    entry_type, words, check = _TABLES[name]
+    columns = [spec.name for spec in fields(entry_type)]
+    table = read_table(folder / f"{name}.tsv", label=f"{folder.name}/{name}.tsv", columns=columns, required=words)
+    entries = list(getattr(pack, name))
+    for row in table.rows:
+        for word in " ".join(row.cells[column] for column in words).split():
+            check_word(word, row.place)
+        entry = entry_type(**_choices_checked(entry_type, row))
+        check(entry, row.place)
+        if any(_words(entry, words) == _words(other, words) for other in entries):
+            raise row.place.error(f"{' / '.join(_words(entry, words))} stands in the list twice")
+        entries.append(entry)
+    return tuple(entries), table.source
+
+
+def _check_pair(pair: GenderPair, place: Place) -> None:
+    if pair.male == pair.female:
+        raise place.error(f"both sides of the pair are {pair.male!r}: it carries no information")
+    if pair.status == "rejected" and not pair.note:
+        raise place.error("a rejected pair needs its reason in the column 'note'")
+
+
+def _check_determiner(person: PersonPair | NonbinaryPerson, place: Place) -> None:
+    if isinstance(person, PersonPair):
+        both = (person.male_determiner, person.female_determiner)
+        if any(both) != all(both):
+            raise place.error("one side of the pair has a determiner and the other has none")
+        determiner = any(both)
+    else:
+        determiner = bool(person.determiner)
+    if determiner != bool(person.place):
+        raise place.error("'place' says where the determiner stands (before, after), and is empty without one")
+
+
+_TABLES: dict[str, tuple[Any, tuple[str, ...], Callable[[Any, Place], None]]] = {
+    "gender_pairs": (GenderPair, ("male", "female"), _check_pair),
+    "persons": (PersonPair, ("male", "female"), _check_determiner),
+    "nonbinary_persons": (NonbinaryPerson, ("person",), _check_determiner),
+}
+
+
+def _words(entry: object, columns: Iterable[str]) -> tuple[str, ...]:
+    determiners = [getattr(entry, name, "") for name in ("male_determiner", "female_determiner", "determiner")]
+    return (*(getattr(entry, column) for column in columns), *(word for word in determiners if word))
+
+
+def _choices_checked(entry_type: type, row: Row) -> dict[str, str]:
+    """The cells, with those that only take certain values checked."""
+    for column, hint in get_type_hints(entry_type).items():
+        choices = get_args(hint)
+        if choices and row.cells.get(column, "") not in choices:
+            raise row.place.error(str(unknown(column, row.cells[column], [choice for choice in choices if choice])))
+    return row.cells
+
+
+def _read_lexicon(folder: Path) -> dict[str, Word]:
+    path = folder / "lexicon.tsv"
+    if not path.is_file():
+        return {}
+    columns = ("word", "pos", "gender", "feminine", "note")
+    label = f"{folder.name}/lexicon.tsv"
+    lexicon: dict[str, Word] = {}
+    for row in read_table(path, label=label, columns=columns, required=("word", "pos")).rows:
+        word = Word(row.cells["word"], row.cells["pos"], row.cells.get("gender", ""), row.cells.get("feminine", ""))
+        for text in filter(None, (word.text, word.feminine)):
+            check_word(text, row.place)
+        if word.text in lexicon:
+            raise row.place.error(f"{word.text!r} stands in the list twice")
+        lexicon[word.text] = word
+    return lexicon
+
+
+def _read_weat(folder: Path, pack: Pack, lexicon: dict[str, Word]) -> tuple[tuple[WeatTest, ...], list[str]]:
+    """The pack's tests with those of the folder: a test of the same name takes the place of the old one."""
+    file = read_toml(folder / "weat.toml", label=f"{folder.name}/weat.toml")
+    file.check_keys("", file.data, ("attributes", "tests"))
+    known = {word.text: word for test in pack.weat for word in (*test.x, *test.y, *test.a, *test.b)} | lexicon
+    tests = {test.name: test for test in pack.weat}
+    for name, values in file.data.get("tests", {}).items():
+        tests[name] = _weat_test(file, name, values, known, pack)
+    return tuple(tests.values()), [tests[name].source for name in file.data.get("tests", {})]
+
+
+_SET_KEYS = ("source", "labels", "a", "b", "note")
+_TEST_KEYS = ("source", "origin", "labels", "attributes", "x", "y", "note")
+
+
+def _weat_test(file: TomlFile, name: str, values: dict[str, Any], lexicon: dict[str, Word], pack: Pack) -> WeatTest:
+    table = f"tests.{name}"
+    file.check_keys(table, values, _TEST_KEYS)
+    source = file.text(table, values, "source", why="every list needs one")
+    origin = file.text(table, values, "origin")
+    if origin not in ("published", "ours"):
+        raise file.place(table, "origin").error(str(unknown("origin", origin, ("published", "ours"))))
+    chosen = file.text(table, values, "attributes")
+    attributes = file.data.get("attributes", {})
+    if chosen not in attributes:
+        raise file.place(table, "attributes").error(str(unknown("table of attributes", chosen, attributes)))
+    attribute_table = f"attributes.{chosen}"
+    file.check_keys(attribute_table, attributes[chosen], _SET_KEYS)
+    file.text(attribute_table, attributes[chosen], "source", why="every list needs one")
+    test = WeatTest(
+        name=name,
+        labels=_two(file, table, values, "labels"),
+        attribute_labels=_two(file, attribute_table, attributes[chosen], "labels"),
+        x=_word_set(file, table, values, "x", lexicon),
+        y=_word_set(file, table, values, "y", lexicon),
+        a=_word_set(file, attribute_table, attributes[chosen], "a", lexicon),
+        b=_word_set(file, attribute_table, attributes[chosen], "b", lexicon),
+        origin=origin,  # type: ignore[arg-type]
+        source=source,
+        note=values.get("note", ""),
+    )
+    _check_sizes(file, test, attribute_table)
+    if origin == "ours" and pack.grammatical_gender:
+        _check_balance(file, test)
+    return test
+
+
+def _two(file: TomlFile, table: str, values: dict[str, Any], key: str) -> tuple[str, str]:
+    labels = file.texts(table, values, key)
+    if len(labels) != 2:
+        raise file.place(table, key).error(f"{key!r} needs two entries, one for each set")
+    return labels[0], labels[1]
+
+
+def _word_set(
+    file: TomlFile, table: str, values: dict[str, Any], key: str, lexicon: dict[str, Word]
+) -> tuple[Word, ...]:
+    words = file.texts(table, values, key)
+    for position, text in enumerate(words):
+        check_word(text, file.place(table, key, text))
+        if text in words[:position]:
+            raise file.place(table, key, text, occurrence=2).error(f"{text!r} stands in the set {key!r} twice")
+    if len(words) < 2:
+        raise file.place(table, key).error(f"the set {key!r} needs at least two words")
+    return tuple(lexicon.get(text, Word(text)) for text in words)
+
+
+def _check_sizes(file: TomlFile, test: WeatTest, attribute_table: str) -> None:
+    for table, left, right in ((f"tests.{test.name}", "x", "y"), (attribute_table, "a", "b")):
+        first, second = getattr(test, left), getattr(test, right)
+        if len(first) != len(second):
+            raise file.place(table, right).error(
+                f"unequal pairs: {left!r} has {len(first)} words and {right!r} has {len(second)}"
+            )
+        for word in second:
+            if word in first:
+                raise file.place(table, right, word.text).error(f"{word.text!r} stands in both {left!r} and {right!r}")
+
+
+def _check_balance(file: TomlFile, test: WeatTest) -> None:
+    """Our own sets must not confound a topic with grammatical gender."""
+    table = f"tests.{test.name}"
+    for key in ("x", "y"):
+        for word in getattr(test, key):
+            if not word.pos or (word.pos == "NOUN" and not word.gender):
+                raise file.place(table, key, word.text).error(
+                    f"{word.text!r} needs its part of speech, and a noun its gender, in lexicon.tsv"
+                )
+    in_x, in_y = test.gender_counts()
+    if in_x != in_y:
+        raise file.place(table, "y").error(
+            f"x and y must hold equal grammatical genders: x has {_counted(in_x)}, y has {_counted(in_y)}"
+        )
+
+
+def _counted(genders: dict[str, int]) -> str:
+    return ", ".join(f"{count} {gender}" for gender, count in genders.items()) or "no nouns"

@@ -1,0 +1,121 @@
+"""What a pack holds once it is loaded and checked."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Literal
+
+LISTS: Mapping[str, str] = {
+    "gender_pairs": "words that differ in gender alone",
+    "persons": "male and female subjects of a sentence, with the determiner each takes",
+    "nonbinary_persons": "subjects that are neither",
+    "weat": "word sets for association tests",
+}
+"""The lists a pack can have, by the name of their file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word with the grammar a measurement has to know about.
+
+    `pos` is a universal part-of-speech tag; `gender` the grammatical gender of a noun (m, f, n); `feminine` the
+    feminine form of an adjective whose citation form is masculine.
+    """
+
+    text: str
+    pos: str = ""
+    gender: str = ""
+    feminine: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GenderPair:
+    """Two words that differ in gender alone. A rejected pair is kept with the reason why it is not used."""
+
+    male: str
+    female: str
+    status: Literal["", "rejected"] = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PersonPair:
+    """A male and a female subject. `place` says whether the determiner stands before or after the noun."""
+
+    male: str
+    female: str
+    male_determiner: str = ""
+    female_determiner: str = ""
+    place: Literal["", "before", "after"] = ""
+    note: str = ""
+
+    @property
+    def informative(self) -> bool:
+        """False where both sides are the same words (Basque bera): such a pair carries no information."""
+        return (self.male, self.male_determiner) != (self.female, self.female_determiner)
+
+
+@dataclass(frozen=True, slots=True)
+class NonbinaryPerson:
+    """A subject that the language uses for people who are neither man nor woman, or of any gender."""
+
+    person: str
+    determiner: str = ""
+    place: Literal["", "before", "after"] = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WeatTest:
+    """Two sets of targets (x, y) and two of attributes; a[i] and b[i] are a pair."""
+
+    name: str
+    labels: tuple[str, str]
+    attribute_labels: tuple[str, str]
+    x: tuple[Word, ...]
+    y: tuple[Word, ...]
+    a: tuple[Word, ...]
+    b: tuple[Word, ...]
+    origin: Literal["published", "ours"]
+    source: str
+    note: str = ""
+
+    def gender_counts(self) -> tuple[dict[str, int], dict[str, int]]:
+        """How many nouns of each grammatical gender stand in x and in y."""
+        return _count_genders(self.x), _count_genders(self.y)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pack:
+    """One language. A list that is not there is empty; `absent` says of some why they cannot be."""
+
+    lang: str
+    name: str
+    endonym: str
+    scripts: tuple[str, ...]
+    grammatical_gender: tuple[str, ...]
+    absent: Mapping[str, str] = field(default_factory=dict)
+    gender_pairs: tuple[GenderPair, ...] = ()
+    persons: tuple[PersonPair, ...] = ()
+    nonbinary_persons: tuple[NonbinaryPerson, ...] = ()
+    weat: tuple[WeatTest, ...] = ()
+    sources: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def missing(self, lists: Iterable[str]) -> list[str]:
+        """Those of the lists that this pack does not have."""
+        return [name for name in lists if not getattr(self, name)]
+
+    def digest(self, lists: Iterable[str]) -> str:
+        """The content of these lists as a checksum: part of a run's identity."""
+        content = {name: [asdict(entry) for entry in getattr(self, name)] for name in sorted(lists)}
+        text = json.dumps({"lang": self.lang, **content}, ensure_ascii=False, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _count_genders(words: Iterable[Word]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for word in words:
+        if word.pos == "NOUN":
+            counts[word.gender] = counts.get(word.gender, 0) + 1
+    return dict(sorted(counts.items()))

@@ -1,0 +1,78 @@
+"""One self-contained HTML page: opens from a mail attachment, loads nothing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from tiltmeter import charts
+from tiltmeter.errors import MissingExtra
+from tiltmeter.instruments import Instrument, load_instrument
+from tiltmeter.results import Figure, Note
+from tiltmeter.runs import Run, Skipped
+from tiltmeter.store import write_atomically
+
+
+def write_page(runs: Sequence[Run], path: Path, *, skipped: Sequence[Skipped] = ()) -> None:
+    """Writes the page of these runs, and of what was not measured and why."""
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+    except ImportError as error:
+        raise MissingExtra("jinja2", "report") from error
+    environment = Environment(
+        loader=PackageLoader("tiltmeter.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    environment.filters["number"] = _number
+    sections = _sections(runs)
+    page = environment.get_template("page.html").render(
+        sections=sections,
+        skipped=skipped,
+        subjects=list(dict.fromkeys(run.result.subject for run in runs)),
+        script=charts.script() if any(section.figures for section in sections) else "",
+    )
+    write_atomically(path, page.encode())
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """All runs of one instrument in one language."""
+
+    instrument: Instrument
+    lang: str
+    runs: tuple[Run, ...]
+    figures: tuple[tuple[Figure, str], ...]
+    """Each figure with its specification as JSON."""
+
+    def notes(self, run: Run, *, reading: bool) -> list[Note]:
+        """What the run says in words (or why it says nothing), or else what to know when reading it."""
+        return [note for note in run.result.notes if (note.kind in ("reading", "void")) == reading]
+
+
+def _sections(runs: Sequence[Run]) -> list[Section]:
+    def key(run: Run) -> tuple[str, str]:
+        return run.result.instrument, run.result.lang
+
+    return [
+        Section(load_instrument(name), lang, tuple(group), tuple((f, charts.specification(f)) for f in _merged(group)))
+        for (name, lang), group in ((k, list(g)) for k, g in groupby(sorted(runs, key=key), key))
+    ]
+
+
+def _merged(runs: Sequence[Run]) -> list[Figure]:
+    """The runs' figures of one title as one figure, the subject as its colour."""
+    merged: dict[str, Figure] = {}
+    for run in runs:
+        for figure in run.result.figures:
+            if figure.colour is not None:
+                merged[f"{figure.title} ({run.result.subject})"] = figure
+                continue
+            rows = tuple({**row, "subject": run.result.subject} for row in figure.rows)
+            before = merged[figure.title].rows if figure.title in merged else ()
+            merged[figure.title] = replace(figure, rows=(*before, *rows), colour="subject")
+    return [figure for figure in merged.values() if figure.rows]
+
+
+def _number(value: Any) -> str:
+    """A number short enough for a table; nothing where there is none."""
+    return "–" if value is None else f"{value:.4f}" if abs(value) < 0.1 else f"{value:.3f}"

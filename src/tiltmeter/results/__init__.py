@@ -1,0 +1,6 @@
+"""Plain values: one number with its uncertainty, all of a run's numbers, a figure as data."""
+
+from tiltmeter.results.schema import SCHEMA
+from tiltmeter.results.values import Estimate, Figure, Note, Result, Worse
+
+__all__ = ["SCHEMA", "Estimate", "Figure", "Note", "Result", "Worse"]

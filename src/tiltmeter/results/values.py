@@ -1,0 +1,132 @@
+"""The values every measurement ends in. They hold no behaviour but their own JSON form."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, Self
+
+from tiltmeter.results.schema import migrate
+
+Worse = Literal["higher", "lower", "away"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """One number with its uncertainty.
+
+    `worse` says in which direction the number is bad: `higher`, `lower`, or `away` from `neutral`.
+    What cannot be computed has `value` None, and a note of the result says why; the fields never change.
+    """
+
+    test: str
+    name: str
+    value: float | None
+    worse: Worse
+    neutral: float | None
+    group: Mapping[str, str] = field(default_factory=dict)
+    ci_low: float | None = None
+    ci_high: float | None = None
+    ci_method: str | None = None
+    p_value: float | None = None
+    p_method: str | None = None
+    p_two_sided: float | None = None
+    p_adjusted: float | None = None
+    family: str | None = None
+    n: int = 0
+    lost: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("value", "ci_low", "ci_high", "p_value", "p_two_sided", "p_adjusted"):
+            number = getattr(self, name)
+            if number is not None and not math.isfinite(number):
+                raise ValueError(f"{name} of {self.test} {self.name} is {number}: use None for what cannot be computed")
+
+    def to_json(self) -> dict[str, Any]:
+        keys = (
+            "test name group value ci_low ci_high ci_method p_value p_method p_two_sided p_adjusted family "
+            "n lost worse neutral"
+        )
+        return {key: dict(self.group) if key == "group" else getattr(self, key) for key in keys.split()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """Something a reader must know: lost words, a flagged interval, why a value is null."""
+
+    kind: str
+    text: str
+    test: str | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"kind": self.kind, "test": self.test, "text": self.text, "details": dict(self.details)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A figure as data: its kind, a table of rows, and which columns stand where."""
+
+    kind: str
+    title: str
+    rows: tuple[Mapping[str, Any], ...]
+    x: str
+    y: str
+    low: str | None = None
+    high: str | None = None
+    colour: str | None = None
+    neutral: float | None = None
+    caption: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        return _as_dict(self) | {"rows": [dict(row) for row in self.rows]}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """All numbers of one run: instrument x subject x pack x options."""
+
+    instrument: str
+    version: str
+    subject: str
+    lang: str
+    options: Mapping[str, Any]
+    estimates: tuple[Estimate, ...]
+    notes: tuple[Note, ...]
+    provenance: Mapping[str, Any]
+    figures: tuple[Figure, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The form that `--json` prints: figures are left to the stored run."""
+        return {
+            "instrument": self.instrument,
+            "version": self.version,
+            "subject": self.subject,
+            "lang": self.lang,
+            "options": dict(self.options),
+            "estimates": [estimate.to_json() for estimate in self.estimates],
+            "notes": [note.to_json() for note in self.notes],
+            "provenance": dict(self.provenance),
+        }
+
+    def to_stored_json(self) -> dict[str, Any]:
+        return self.to_json() | {"figures": [figure.to_json() for figure in self.figures]}
+
+    @classmethod
+    def from_stored_json(cls, data: Mapping[str, Any]) -> Self:
+        """Reads what any older version wrote; what a newer one wrote is refused."""
+        data = migrate(data)
+        return cls(
+            instrument=data["instrument"],
+            version=data["version"],
+            subject=data["subject"],
+            lang=data["lang"],
+            options=data["options"],
+            estimates=tuple(Estimate(**row) for row in data["estimates"]),
+            notes=tuple(Note(**row) for row in data["notes"]),
+            provenance=data["provenance"],
+            figures=tuple(Figure(**row | {"rows": tuple(row["rows"])}) for row in data["figures"]),
+        )
+
+
+def _as_dict(value: Figure) -> dict[str, Any]:
+    return {spec.name: getattr(value, spec.name) for spec in fields(value)}

@@ -1,0 +1,23 @@
+"""Measure, store, measure again from disk; audit; analysis over several runs."""
+
+from tiltmeter.runs.across import across
+from tiltmeter.runs.audit import DEFAULT_SUBJECTS, Audit, Planned, Skipped, audit, plan
+from tiltmeter.runs.measuring import make_options, measure
+from tiltmeter.runs.run import Run, export_items, read_run, read_runs, resolve_id
+
+__all__ = [
+    "DEFAULT_SUBJECTS",
+    "Audit",
+    "Planned",
+    "Run",
+    "Skipped",
+    "across",
+    "audit",
+    "export_items",
+    "make_options",
+    "measure",
+    "plan",
+    "read_run",
+    "read_runs",
+    "resolve_id",
+]

@@ -1,0 +1,121 @@
+"""Everything that can be measured on some subjects, in one go."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tiltmeter.errors import TiltmeterError
+from tiltmeter.instruments import Instrument, all_instruments
+from tiltmeter.packs import Pack
+from tiltmeter.runs.measuring import choose_pack, measure
+from tiltmeter.runs.run import Run
+from tiltmeter.store import Store
+from tiltmeter.subjects import open_subject
+
+DEFAULT_SUBJECTS = ("pkg:glove-6b-50d", "pkg:navec-news")
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One measurement that an audit would make: how many questions, how many seconds (None: not known yet)."""
+
+    subject: str
+    instrument: str
+    lang: str
+    questions: int
+    seconds: float | None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """What was not measured, and why. `failed` tells what should have worked from what does not apply."""
+
+    subject: str
+    instrument: str
+    reason: str
+    failed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    runs: tuple[Run, ...]
+    skipped: tuple[Skipped, ...]
+
+    @property
+    def complete(self) -> bool:
+        return not any(skipped.failed for skipped in self.skipped)
+
+
+def audit(
+    subjects: Sequence[str] = DEFAULT_SUBJECTS,
+    *,
+    lang: str | None = None,
+    pack: str | Path | None = None,
+    store: Store | None = None,
+    budget_minutes: float | None = None,
+) -> Audit:
+    """Runs every instrument whose capability the subject offers and whose lists the pack has.
+
+    What cannot be had is named and the rest goes on. With a budget, what would not fit in it is left out.
+    """
+    store = store or Store()
+    runs: list[Run] = []
+    skipped: list[Skipped] = []
+    left = None if budget_minutes is None else budget_minutes * 60
+    for subject in subjects:
+        for tool, reason in _applicable(subject, lang, pack, store):
+            if not reason and left is not None:
+                left -= planned(subject, tool, choose_pack(subject, lang=lang, pack=pack), store).seconds or 0
+                reason = "over the budget" if left < 0 else ""
+            if reason:
+                skipped.append(Skipped(subject, tool.name, reason, failed=False))
+                continue
+            try:
+                runs.append(measure(tool.name, subject, lang=lang, pack=pack, store=store))
+            except TiltmeterError as error:
+                skipped.append(Skipped(subject, tool.name, str(error), failed=True))
+    return Audit(tuple(runs), tuple(skipped))
+
+
+def plan(
+    subjects: Sequence[str] = DEFAULT_SUBJECTS,
+    *,
+    lang: str | None = None,
+    pack: str | Path | None = None,
+    store: Store | None = None,
+) -> tuple[list[Planned], list[Skipped]]:
+    """What `audit` would do, without doing it."""
+    store = store or Store()
+    todo, skipped = [], []
+    for subject in subjects:
+        for tool, reason in _applicable(subject, lang, pack, store):
+            if reason:
+                skipped.append(Skipped(subject, tool.name, reason, failed=False))
+            else:
+                todo.append(planned(subject, tool, choose_pack(subject, lang=lang, pack=pack), store))
+    return todo, skipped
+
+
+def planned(subject: str, tool: Instrument, pack: Pack, store: Store) -> Planned:
+    """The size of one measurement; its time is measured on the subject where the subject is at hand."""
+    questions = tool.questions(tool.items(pack, tool.options()))
+    opened = open_subject(subject, store)
+    if opened.to_fetch:
+        return Planned(subject, tool.name, pack.lang, questions, None, f"{opened.to_fetch} MB to fetch first")
+    return Planned(subject, tool.name, pack.lang, questions, opened.estimated_seconds(questions))
+
+
+def _applicable(subject: str, lang: str | None, pack: str | Path | None, store: Store) -> list[tuple[Instrument, str]]:
+    """Every instrument with an empty reason, or with the reason why it does not apply."""
+    language = choose_pack(subject, lang=lang, pack=pack)
+    offered = open_subject(subject, store).capabilities
+    found = []
+    for tool in all_instruments():
+        reason = ""
+        if tool.capability not in offered:
+            reason = f"it asks for {tool.capability}, which {subject} does not offer"
+        elif missing := language.missing(tool.lists):
+            reason = language.absent.get(missing[0], f"the pack {language.lang!r} has no list {missing[0]!r}")
+        found.append((tool, reason))
+    return found

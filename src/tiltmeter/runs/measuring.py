@@ -1,0 +1,182 @@
+"""One measurement: pack -> items -> answers -> estimates -> a run on disk."""
+
+import dataclasses
+import hashlib
+import json
+import logging
+import platform
+import shlex
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from tiltmeter.errors import TiltmeterError, unknown
+from tiltmeter.instruments import Instrument, load_instrument
+from tiltmeter.packs import Pack, load_folder, load_pack
+from tiltmeter.results import SCHEMA, Estimate, Result
+from tiltmeter.runs.run import Run, keep_run, stored_run
+from tiltmeter.statistics import holm
+from tiltmeter.store import Store
+from tiltmeter.subjects import Subject, language_of, open_subject
+
+log = logging.getLogger(__name__)
+
+
+def measure(
+    instrument: str,
+    subject: str,
+    *,
+    lang: str | None = None,
+    pack: str | Path | None = None,
+    store: Store | None = None,
+    **options: Any,
+) -> Run:
+    """Measures one subject with one instrument.
+
+    The same request answers from disk. A run that was killed goes on from the answers it had; two processes that
+    ask for the same do the work once.
+    """
+    store = store or Store()
+    tool = load_instrument(instrument)
+    chosen = make_options(tool, options)
+    language = choose_pack(subject, lang=lang, pack=pack)
+    check_lists(tool, language)
+    opened = open_subject(subject, store)
+    if tool.capability not in opened.capabilities:
+        raise TiltmeterError(f"{tool.name} asks for {tool.capability}, which {subject} does not offer")
+    items = tool.items(language, chosen)
+    request = _request(tool, opened, language, chosen)
+    run_id = _identity(request)
+    with store.runs.locked(run_id):
+        run = stored_run(store, run_id)
+        if run is None:
+            log.info("measuring %s on %s", tool.name, subject)
+            run = _measure(run_id, request, items, tool, opened, language, chosen, pack)
+            keep_run(store, run)
+        else:
+            log.info("%s on %s: from disk (run %s)", tool.name, subject, run_id)
+    return run
+
+
+def make_options(tool: Instrument, given: Mapping[str, Any]) -> Any:
+    """The instrument's options, with unknown names and values outside the choices refused."""
+    known = {field.name: field for field in dataclasses.fields(tool.options)}
+    for name, value in given.items():
+        if name not in known:
+            raise unknown(f"option of {tool.name}", name, known)
+        choices = tool.choices(name)
+        if choices and value not in choices:
+            raise unknown(f"value of {name}", str(value), choices)
+    return tool.options(**given)
+
+
+def choose_pack(subject: str, *, lang: str | None, pack: str | Path | None) -> Pack:
+    """The pack to measure with: a user's folder, or the shipped one of the language that was said or is known."""
+    if pack is not None:
+        found = load_folder(Path(pack))
+        if lang is not None and lang != found.lang:
+            raise TiltmeterError(f"the pack in {pack} is of {found.lang!r}, and --lang says {lang!r}")
+        return found
+    lang = lang or language_of(subject)
+    if lang is None:
+        raise TiltmeterError(f"the language of {subject} is not known; say it with --lang")
+    return load_pack(lang)
+
+
+def check_lists(tool: Instrument, pack: Pack) -> None:
+    """Refuses a pack that lacks a list the instrument needs, with the reason if the pack gives one."""
+    if missing := pack.missing(tool.lists):
+        reason = pack.absent.get(missing[0], f"add {missing[0]} to the pack (`tiltmeter list packs --check DIR`)")
+        raise TiltmeterError(f"{tool.name} needs the list {missing[0]!r}, which the pack {pack.lang!r} lacks: {reason}")
+
+
+def _request(tool: Instrument, subject: Subject, pack: Pack, options: Any) -> dict[str, Any]:
+    """What a run's identity is made of: contents and versions, never names, times or places."""
+    return {
+        "schema": SCHEMA,
+        "instrument": tool.name,
+        "version": tool.version,
+        "engine": subject.engine,
+        "subject": subject.fingerprint,
+        "lang": pack.lang,
+        "pack": pack.digest(tool.lists),
+        "options": dataclasses.asdict(options),
+    }
+
+
+def _identity(request: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _measure(
+    run_id: str,
+    request: Mapping[str, Any],
+    items: pl.DataFrame,
+    tool: Instrument,
+    subject: Subject,
+    pack: Pack,
+    options: Any,
+    pack_folder: str | Path | None,
+) -> Run:
+    started = time.perf_counter()
+    items, notes = tool.answer(items, subject, pack, options)
+    findings = tool.estimate(items, options)
+    provenance = {
+        "run": run_id,
+        **request,
+        "subject": {"fingerprint": subject.fingerprint, **subject.origin},
+        "sources": {name: list(pack.sources.get(name, ())) for name in tool.lists},
+        "reference": tool.reference,
+        "command": _command(tool, subject, pack, options, pack_folder),
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "seconds": round(time.perf_counter() - started, 3),
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "packages": {name: version(name) for name in ("tiltmeter", "numpy", "scipy", "polars")},
+    }
+    result = Result(
+        instrument=tool.name,
+        version=tool.version,
+        subject=subject.name,
+        lang=pack.lang,
+        options=dataclasses.asdict(options),
+        estimates=tuple(corrected(findings.estimates, f"{tool.name}, {pack.lang}, {subject.name}")),
+        notes=(*findings.notes, *notes),
+        provenance=provenance,
+        figures=findings.figures,
+    )
+    return Run(run_id, result, items)
+
+
+def corrected(estimates: Iterable[Estimate], scope: str) -> list[Estimate]:
+    """Holm's correction, with each family named: all tests of one estimate within the scope."""
+    estimates = list(estimates)
+    families: dict[str, list[int]] = defaultdict(list)
+    for position, estimate in enumerate(estimates):
+        if estimate.p_value is not None:
+            families[estimate.name].append(position)
+    for name, positions in families.items():
+        adjusted = holm([estimates[position].p_value for position in positions])
+        family = f"{scope}: {name}, {len(positions)} tests, Holm"
+        for position, p in zip(positions, adjusted, strict=True):
+            estimates[position] = replace(estimates[position], p_adjusted=p, family=family)
+    return estimates
+
+
+def _command(tool: Instrument, subject: Subject, pack: Pack, options: Any, pack_folder: str | Path | None) -> str:
+    """The command line that gives the same run again; a user's folder is named without its path."""
+    words = ["tiltmeter", "measure", tool.name, subject.name, "--lang", pack.lang]
+    if pack_folder is not None:
+        words += ["--pack", Path(pack_folder).name]
+    for field in dataclasses.fields(options):
+        value = getattr(options, field.name)
+        if value != field.default:
+            words += [f"--{field.name.replace('_', '-')}", str(value)]
+    return shlex.join(words)

@@ -1,0 +1,135 @@
+"""A finished measurement, and how it is kept on disk."""
+
+import html
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from tiltmeter import charts
+from tiltmeter.errors import MissingExtra, TiltmeterError, unknown
+from tiltmeter.results import Result
+from tiltmeter.store import Damaged, Store, write_atomically
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+RESULT = "result.json"
+ITEMS = "items.parquet"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Instrument x subject x pack x options, done: its numbers, and every item behind them."""
+
+    id: str
+    result: Result
+    items: pl.DataFrame
+
+    def save(self, folder: str | Path) -> Path:
+        """Writes `result.json` and `items.parquet` into a folder of the user's."""
+        folder = Path(folder)
+        for name, content in self.files().items():
+            write_atomically(folder / name, content)
+        return folder
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """The estimates as a pandas table, one row an estimate."""
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise MissingExtra("pandas", "report") from error
+        return pd.DataFrame([estimate.to_json() for estimate in self.result.estimates])
+
+    def plot(self) -> Any:
+        """The first figure as an Altair chart."""
+        if not self.result.figures:
+            raise TiltmeterError(f"run {self.id} has no figure")
+        return charts.draw(self.result.figures[0])
+
+    def files(self) -> dict[str, bytes]:
+        """What a run's folder holds."""
+        buffer = io.BytesIO()
+        self.items.write_parquet(buffer)
+        result = json.dumps(self.result.to_stored_json(), ensure_ascii=False, indent=1, allow_nan=False)
+        return {RESULT: result.encode(), ITEMS: buffer.getvalue()}
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the estimates, and what must be read with them."""
+        columns = ("test", "name", "value", "ci_low", "ci_high", "p_value", "p_adjusted", "n", "lost")
+        head = "".join(f"<th>{column}</th>" for column in columns)
+        body = "".join(
+            f"<tr>{''.join(f'<td>{_cell(getattr(row, column))}</td>' for column in columns)}</tr>"
+            for row in self.result.estimates
+        )
+        notes = "".join(f"<li>{html.escape(note.text)}</li>" for note in self.result.notes)
+        title = html.escape(f"{self.result.instrument} · {self.result.subject} · {self.result.lang}")
+        return f"<h4>{title}</h4><table><tr>{head}</tr>{body}</table><ul>{notes}</ul>"
+
+
+def read_run(store: Store, run_id: str) -> Run:
+    """A stored run, checked; of an older schema it is migrated, of a newer one refused."""
+    folder = store.runs.read(resolve_id(store, run_id))
+    result = Result.from_stored_json(json.loads((folder / RESULT).read_text("utf-8")))
+    return Run(folder.name, result, pl.read_parquet(folder / ITEMS))
+
+
+def read_runs(store: Store) -> Iterator[tuple[str, Run | TiltmeterError]]:
+    """All stored runs, oldest first; one that cannot be read comes as its error."""
+    for run_id in store.runs.keys():  # noqa: SIM118 (a shelf is no mapping)
+        try:
+            yield run_id, read_run(store, run_id)
+        except TiltmeterError as error:
+            yield run_id, error
+
+
+def resolve_id(store: Store, prefix: str) -> str:
+    """A run's id from its beginning."""
+    keys = store.runs.keys()
+    matching = [key for key in keys if key.startswith(prefix)]
+    if len(matching) == 1 or prefix in keys:
+        return prefix if prefix in keys else matching[0]
+    if matching:
+        raise TiltmeterError(f"{len(matching)} runs begin with {prefix!r}: give more of the id")
+    raise unknown("run", prefix, keys)
+
+
+def keep_run(store: Store, run: Run) -> None:
+    """Puts a run on the shelf; on return it is on disk, whole."""
+
+    def fill(folder: Path) -> None:
+        for name, content in run.files().items():
+            (folder / name).write_bytes(content)
+
+    store.runs.obtain(run.id, fill)
+
+
+def stored_run(store: Store, run_id: str) -> Run | None:
+    """The run if it is there and whole; a damaged one is taken away so that it is measured anew."""
+    if run_id not in store.runs:
+        return None
+    try:
+        return read_run(store, run_id)
+    except Damaged:
+        store.runs.remove(run_id)
+        return None
+
+
+def export_items(items: pl.DataFrame, path: Path) -> None:
+    """Writes an items table as its ending says: `.parquet` or `.csv`."""
+    buffer = io.BytesIO()
+    if path.suffix == ".parquet":
+        items.write_parquet(buffer)
+    elif path.suffix == ".csv":
+        items.write_csv(buffer)
+    else:
+        raise TiltmeterError(f"items are written as .parquet or .csv, and {path.name!r} ends in neither")
+    write_atomically(path, buffer.getvalue())
+
+
+def _cell(value: Any) -> str:
+    return "" if value is None else f"{value:.4g}" if isinstance(value, float) else html.escape(str(value))

@@ -1,0 +1,35 @@
+"""Tests, effect sizes, intervals and corrections, with ties, clusters and small samples handled honestly.
+
+Values in, values out: this layer knows numbers, not models or words. See docs/statistics.md.
+"""
+
+from tiltmeter.statistics.caution import coverage_caution
+from tiltmeter.statistics.correction import benjamini_hochberg, holm
+from tiltmeter.statistics.correlation import Correlation, pearson, spearman
+from tiltmeter.statistics.effect_size import cohens_d, cohens_dz, standardised_difference
+from tiltmeter.statistics.intervals import Interval, mean_interval, statistic_interval
+from tiltmeter.statistics.paired import Equivalence, PairedTest, paired_t, tost, wilcoxon
+from tiltmeter.statistics.permutation import PermutationTest, flip_signs, permute_groups
+
+__all__ = [
+    "Correlation",
+    "Equivalence",
+    "Interval",
+    "PairedTest",
+    "PermutationTest",
+    "benjamini_hochberg",
+    "cohens_d",
+    "cohens_dz",
+    "coverage_caution",
+    "flip_signs",
+    "holm",
+    "mean_interval",
+    "paired_t",
+    "pearson",
+    "permute_groups",
+    "spearman",
+    "standardised_difference",
+    "statistic_interval",
+    "tost",
+    "wilcoxon",
+]

@@ -1,0 +1,8 @@
+"""The only writer of cached files: atomic, locked, checksummed."""
+
+from tiltmeter.store.answers import Answers
+from tiltmeter.store.files import write_atomically, writing
+from tiltmeter.store.shelf import Damaged, Shelf
+from tiltmeter.store.store import PARTS, Store
+
+__all__ = ["PARTS", "Answers", "Damaged", "Shelf", "Store", "write_atomically", "writing"]

@@ -1,0 +1,18 @@
+"""What is measured: models and vectors behind capabilities."""
+
+from tiltmeter.subjects.opening import CAPABILITIES, Subject, language_of, open_subject
+from tiltmeter.subjects.packages import Package, is_fetched, known_package, known_packages
+from tiltmeter.subjects.vectors import Found, VectorSubject
+
+__all__ = [
+    "CAPABILITIES",
+    "Found",
+    "Package",
+    "Subject",
+    "VectorSubject",
+    "is_fetched",
+    "known_package",
+    "known_packages",
+    "language_of",
+    "open_subject",
+]

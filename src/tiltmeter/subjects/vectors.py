@@ -1,0 +1,132 @@
+"""Word vectors as a subject: the capability `vectors`."""
+
+import json
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from tiltmeter.packs import Word
+from tiltmeter.store import Answers
+from tiltmeter.subjects import matching
+from tiltmeter.subjects.vector_files import Lookup, Traits, look_up
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a vocabulary had of the words asked for."""
+
+    vectors: Mapping[str, Vector]
+    """Unit vectors by the word as it stands in the list."""
+    forms: Mapping[str, str]
+    """The vocabulary's own spelling or spellings of that word."""
+    lost: Mapping[str, str]
+    """Words without a vector, and why."""
+    policies: tuple[str, ...]
+    averaged: tuple[str, ...]
+    """Adjectives whose masculine and feminine forms were averaged."""
+    traits: Traits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorSubject:
+    """A table of word vectors.
+
+    `fingerprint` stands for the content of its files, and `origin` tells where they came from; `files` gives the
+    folder they lie in, and is called only when something has to be read that was not asked before.
+    """
+
+    name: str
+    fingerprint: str
+    lang: str | None
+    origin: Mapping[str, str]
+    format: str
+    files: Callable[[], Path]
+    answers: Answers
+    to_fetch: int = 0
+    """Megabytes that the first question will have to download."""
+
+    capabilities = frozenset({"vectors"})
+    engine = "vectors-1"
+
+    def vectors(self, words: Iterable[Word], *, match: str = "auto", adjectives: str = "auto") -> Found:
+        """Unit vectors of the words.
+
+        `match` names the policies by which spellings are tried, or `auto` to choose by the vocabulary.
+        `adjectives` is `average` (mean of the unit vectors of the masculine and the feminine form), `citation`
+        (the listed form alone) or `auto`: average where the vocabulary has feminine forms at all, that is, where
+        it holds word forms and not lemmas.
+        """
+        words = list(dict.fromkeys(words))
+        texts = [text for word in words for text in (word.text, word.feminine) if text]
+        lookup = self._look_up(sorted(matching.spellings(texts)))
+        policies = matching.choose(lookup.traits) if match == "auto" else matching.parse(match)
+        spelling = {text: found for text in texts if (found := matching.match(text, policies, lookup.rows))}
+        word_forms = any(word.feminine in spelling for word in words if word.feminine)
+        average = adjectives == "average" or (adjectives == "auto" and word_forms)
+
+        vectors: dict[str, Vector] = {}
+        forms: dict[str, str] = {}
+        lost: dict[str, str] = {}
+        for word in words:
+            needed = [word.text, word.feminine] if average and word.feminine else [word.text]
+            absent = [text for text in needed if text not in spelling]
+            rows = [lookup.rows[spelling[text]].astype(np.float64) for text in needed if text in spelling]
+            if absent:
+                lost[word.text] = f"{', '.join(absent)} not in the vocabulary"
+            elif not all(np.isfinite(row).all() and row.any() for row in rows):
+                lost[word.text] = "its vector is zero or not finite"
+            else:
+                vectors[word.text] = _unit(np.mean([_unit(row) for row in rows], axis=0))
+                forms[word.text] = "+".join(spelling[text] for text in needed)
+        averaged = tuple(word.text for word in words if average and word.feminine and word.text in vectors)
+        return Found(vectors, forms, lost, policies, averaged, lookup.traits)
+
+    def estimated_seconds(self, questions: int) -> float:  # noqa: ARG002
+        """How long an instrument takes: the vocabulary is read once, however many words are asked."""
+        start = time.perf_counter()
+        look_up(self.format, self.files(), [])
+        return time.perf_counter() - start
+
+    def _look_up(self, spellings: list[str]) -> Lookup:
+        """Asks the files only for what was not asked before."""
+        stored = self.answers.known([_TRAITS, *spellings])
+        known = {} if stored is None else {row["key"]: row for row in stored.iter_rows(named=True)}
+        missing = [text for text in spellings if text not in known]
+        if missing or _TRAITS not in known:
+            lookup = look_up(self.format, self.files(), missing)
+            rows = [
+                {"key": text, "vector": lookup.rows[text].tolist() if text in lookup.rows else None, "traits": None}
+                for text in missing
+            ]
+            rows.append({"key": _TRAITS, "vector": None, "traits": json.dumps(asdict(lookup.traits))})
+            self.answers.add(pl.DataFrame(rows, schema=_SCHEMA))
+            known |= {row["key"]: row for row in rows}
+        return Lookup(
+            rows={
+                text: np.asarray(known[text]["vector"], dtype=np.float32)
+                for text in spellings
+                if known[text]["vector"] is not None
+            },
+            traits=Traits(**json.loads(known[_TRAITS]["traits"])),
+        )
+
+
+# No vocabulary has this word: it cannot hold a line end.
+_TRAITS = "\ntraits"
+_SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
+    "key": pl.String,
+    "vector": pl.List(pl.Float32),
+    "traits": pl.String,
+}
+
+
+def _unit(vector: Vector) -> Vector:
+    norm = float(np.linalg.norm(vector))
+    return vector / norm if norm else vector

