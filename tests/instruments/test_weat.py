@@ -206,7 +206,7 @@ class TestLostWords:
         assert all(row.value is None and row.p_value is None and row.ci_low is None for row in findings.estimates)
         assert len(findings.estimates) == 3, "the schema does not change"
         (note,) = [note for note in findings.notes if note.kind == "void"]
-        assert note.text.startswith("T has no value: 2 of the 6 words of X have no vector (at most 20%")
+        assert note.text.startswith("no value: 2 of the 6 words of X have no vector (at most 20%")
         assert note.details["x"] == ["x0", "x1"]
         assert by_name(items, max_lost=0.5)["effect_size"].value is not None
 

@@ -214,7 +214,7 @@ def _estimate_test(name: str, rows: pl.DataFrame, options: WeatOptions) -> tuple
         note = Note(
             kind="void",
             test=name,
-            text=f"{name} has no value: {why} (at most {options.max_lost:.0%} of a set may be lost, --max-lost).",
+            text=f"no value: {why} (at most {options.max_lost:.0%} of a set may be lost, --max-lost).",
             details=lost,
         )
         return [_estimate(name, estimate, None, counts) for estimate in _NAMES], [note]
@@ -303,7 +303,7 @@ def _test_notes(name: str, rows: pl.DataFrame, similarities: Similarities, ours:
             Note(
                 kind="few-words",
                 test=name,
-                text=f"{name} rests on {left['x']} and {left['y']} targets and {left['pairs']} attribute pairs; below "
+                text=f"rests on {left['x']} and {left['y']} targets and {left['pairs']} attribute pairs; below "
                 f"{FEW} words in a set its interval is too narrow to be trusted.",
                 details=left,
             )
