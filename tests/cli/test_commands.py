@@ -26,14 +26,19 @@ class TestMeasure:
         found = json.loads(done.stdout)
         assert list(found) == CONTRACT
         assert all(" ".join(row) == ESTIMATE for row in found["estimates"])
-        assert {row["name"] for row in found["estimates"]} == {"statistic", "effect_size", "effect_size_sign_flip"}
+        assert {row["name"] for row in found["estimates"]} == {
+            "statistic",
+            "effect_size",
+            "effect_size_sign_flip",
+            "effect_size_without_grammar",
+        }
         assert {(row["worse"], row["neutral"]) for row in found["estimates"]} == {("away", 0)}
 
     def test_json_of_several_subjects_has_their_runs_and_what_holds_across(self, tilt: Command, stocked: Store) -> None:
         found = json.loads(tilt("measure", "weat", "pkg:navec-news", "pkg:glove-6b-50d", "--json").stdout)
         assert list(found) == ["runs", "across"]
         assert [run["lang"] for run in found["runs"]] == ["ru", "en"]
-        assert len(found["across"]["estimates"]) == 3 * (7 + 3)
+        assert len(found["across"]["estimates"]) == 3 * 3 + 7 * 4 + 3
 
     def test_out_and_items_are_written_where_the_user_says(self, tilt: Command, stocked: Store, tmp_path: Path) -> None:
         out, items = tmp_path / "out", tmp_path / "items.csv"

@@ -14,11 +14,13 @@ from scipy import stats
 
 from support import stock
 from tiltmeter.errors import TiltmeterError
-from tiltmeter.instruments.weat import WeatOptions, estimate, list_items
-from tiltmeter.packs import Pack, WeatTest, Word, load_pack
+from tiltmeter.instruments import load_instrument
+from tiltmeter.instruments.weat import WeatOptions, answer, estimate, list_items
+from tiltmeter.packs import InanimateNoun, Pack, WeatTest, Word, load_pack
 from tiltmeter.results import Estimate
 from tiltmeter.runs import Run, measure
-from tiltmeter.store import Store
+from tiltmeter.store import Answers, Store
+from tiltmeter.subjects import VectorSubject
 
 EMPTY = Pack(lang="xx", name="X", endonym="X", scripts=("Latin",), grammatical_gender=())
 
@@ -250,6 +252,100 @@ class TestRealVectors:
 
 def test_only_the_chosen_tests_are_run_and_an_unknown_one_is_refused() -> None:
     pack = load_pack("ru")
-    assert list_items(pack, WeatOptions(only="E6,E7"))["test"].unique(maintain_order=True).to_list() == ["E6", "E7"]
+    assert list_items(pack, WeatOptions(only="E6,E7"))["test"].unique(maintain_order=True).to_list() == [
+        "E6",
+        "E7",
+        "grammar",
+    ]
     with pytest.raises(TiltmeterError, match="there is no test 'E8'; did you mean 'E"):
         list_items(pack, WeatOptions(only="E8"))
+
+
+class TestGrammar:
+    """Vectors in which masculine nouns lie toward male words for no other reason than their gender."""
+
+    nouns = tuple(InanimateNoun(f"{gender}{number}", gender) for gender in ("m", "f") for number in range(12))
+    x = tuple(Word(f"x{n}", "NOUN", "m" if n < 7 else "f") for n in range(9))
+    y = tuple(Word(f"y{n}", "NOUN", "f" if n < 7 else "m") for n in range(9))
+    test = WeatTest("T", ("one", "two"), ("male", "female"), x, y, words("a", 9), words("b", 9), "ours", "made up")
+    pack = replace(EMPTY, weat=(test,), inanimate_nouns=nouns, grammatical_gender=("m", "f"))
+
+    def means(self, folder: Path, stereotype: float) -> dict[tuple[str, str], float]:
+        """Mean estimates over ten worlds."""
+        worlds = [self.estimates(folder / str(seed), stereotype, seed) for seed in range(10)]
+        return {key: float(np.mean([world[key] for world in worlds])) for key in worlds[0]}
+
+    def estimates(self, folder: Path, stereotype: float, seed: int) -> dict[tuple[str, str], float]:
+        folder.mkdir()
+        rng = np.random.default_rng(seed)
+        gender = np.eye(40)[0]
+        lean = {"m": 2.0, "f": -2.0}
+        table = {noun.noun: rng.normal(size=40) + lean[noun.gender] * gender for noun in self.nouns}
+        for sign, part in ((1, self.x), (-1, self.y)):
+            table |= {w.text: rng.normal(size=40) + (lean[w.gender] + sign * stereotype) * gender for w in part}
+        for role, sign in (("a", 1), ("b", -1)):
+            table |= {f"{role}{n}": rng.normal(size=40) + sign * 3 * gender for n in range(9)}
+        np.save(folder / "vectors.npy", np.array(list(table.values()), dtype=np.float32))
+        pl.DataFrame({"index": list(table)}).write_parquet(folder / "words.parquet")
+        subject = VectorSubject(
+            name="demo", fingerprint="demo", lang="xx", origin={}, format="numpy", files=lambda: folder,
+            answers=Answers(folder / "answers"),
+        )  # fmt: skip
+        items, _ = answer(list_items(self.pack, WeatOptions()), subject, self.pack, WeatOptions())
+        return {(row.test, row.name): row.value or 0.0 for row in estimate(items, WeatOptions()).estimates}
+
+    def test_what_is_mere_grammar_goes_away_when_grammar_is_taken_out(self, tmp_path: Path) -> None:
+        found = self.means(tmp_path, stereotype=0.0)
+        assert found["grammar", "effect_size"] > 1.5
+        assert found["T", "effect_size"] > 0.8
+        assert abs(found["T", "effect_size_without_grammar"]) < 0.3
+
+    def test_what_is_more_than_grammar_stays(self, tmp_path: Path) -> None:
+        assert self.means(tmp_path, stereotype=2.0)["T", "effect_size_without_grammar"] > 1.3
+
+    def test_the_grammar_test_is_a_family_of_its_own(self, russian: Run) -> None:
+        rows = [row for row in russian.result.estimates if row.name == "effect_size" and row.value is not None]
+        families = {row.family for row in rows if row.test != "grammar"}
+        assert families == {"weat, ru, pkg:navec-news: effect_size, 6 tests, Holm"}
+        (control,) = [row for row in rows if row.test == "grammar"]
+        assert control.p_adjusted == control.p_value
+
+    def test_the_instrument_of_its_own_gives_the_same_numbers(self, russian: Run, stocked: Store) -> None:
+        beside = {row.name: row.value for row in russian.result.estimates if row.test == "grammar"}
+        alone = measure("grammar-weat", "pkg:navec-news", store=stocked)
+        assert {row.name: row.value for row in alone.result.estimates} == beside
+
+
+MINE = """[tests.weather]
+x = ["rain", "storm"]
+y = ["sun", "warmth"]
+a = ["he", "man", "boy"]
+b = ["she", "woman", "girl"]
+labels = ["bad", "good"]
+"""
+
+
+class TestSetsOfTheUsers:
+    def test_any_sets_from_a_file_are_measured(self, stocked: Store, tmp_path: Path) -> None:
+        (tmp_path / "mine.toml").write_text(MINE)
+        run = measure("weat", "pkg:glove-6b-50d", store=stocked, tests=tmp_path / "mine.toml")
+        assert {row.test for row in run.result.estimates} == {"weather"}
+        assert run.items.height == 4 * 6
+        TestAgainstPlainLoops.check({row.name: row for row in run.result.estimates}, plain(run.items))
+        assert run.result.provenance["command"] == "tiltmeter measure weat pkg:glove-6b-50d --lang en --tests mine.toml"
+
+    @pytest.mark.parametrize(
+        ("old", "new", "said"),
+        [
+            ('"he", "man", "boy"', '"he", "man"', r"mine.toml:5: unequal pairs: 'a' has 2 words and 'b' has 3"),
+            ('"sun", "warmth"', '"sun"', r"mine.toml:3: the set 'y' needs at least two words"),
+            ('y = ["sun", "warmth"]\n', "", r"mine.toml:1: 'y' is missing or not a list"),
+            ("tests.weather", "test.weather", r"mine.toml:1: there is no key 'test'; did you mean 'tests'"),
+            (MINE, "", r"mine.toml:1: there is no table"),
+        ],
+        ids=["unequal", "small", "missing", "key", "empty"],
+    )
+    def test_a_file_that_cannot_be_used_is_refused(self, tmp_path: Path, old: str, new: str, said: str) -> None:
+        (tmp_path / "mine.toml").write_text(MINE.replace(old, new))
+        with pytest.raises(TiltmeterError, match=said):
+            load_instrument("weat").make_options({"tests": tmp_path / "mine.toml"})

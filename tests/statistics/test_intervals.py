@@ -14,7 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from tiltmeter.statistics import bootstrap, coverage_caution, mean_interval, statistic_interval
+from tiltmeter.statistics import bootstrap, coverage_caution, difference_interval, mean_interval, statistic_interval
 from tiltmeter.statistics.bootstrap import MeanMethod
 from tiltmeter.statistics.intervals import StatisticMethod
 
@@ -346,3 +346,20 @@ def test_unusable_values_and_options_are_refused() -> None:
     for message, call in refusals:
         with pytest.raises(ValueError, match=message):
             call()
+
+
+def test_the_interval_of_a_difference_is_welchs() -> None:
+    """By hand: x = 1, 2, 3 and y = 2, 4, 6, 8: difference -3, se = sqrt(1/3 + 20/3/4), t by statsmodels."""
+    from statsmodels.stats.weightstats import CompareMeans, DescrStatsW
+
+    x, y = [1.0, 2.0, 3.0], [2.0, 4.0, 6.0, 8.0]
+    low, high = CompareMeans(DescrStatsW(x), DescrStatsW(y)).tconfint_diff(usevar="unequal")
+    found = difference_interval(x, y)
+    assert (found.low, found.high) == pytest.approx((low, high))
+    assert found.n == 3
+
+
+@given(st.lists(st.floats(-100, 100), min_size=2, max_size=9), st.lists(st.floats(-100, 100), min_size=2, max_size=9))
+def test_swapping_the_samples_mirrors_the_interval_of_their_difference(x: list[float], y: list[float]) -> None:
+    forth, back = difference_interval(x, y), difference_interval(y, x)
+    assert (forth.low, forth.high) == pytest.approx((-back.high, -back.low), abs=1e-9)

@@ -262,3 +262,22 @@ def test_unusable_options_are_refused() -> None:
         permute_groups([1.0], [2.0], exact_up_to=60)
     with pytest.raises(ValueError, match="samples must be at least 1"):
         flip_signs([1.0], samples=0)
+
+
+@given(st.lists(st.integers(-5, 5), min_size=2, max_size=7), st.integers(0, 12))
+def test_another_bound_counts_the_flips_that_reach_it(differences: list[int], bound: int) -> None:
+    sums = [
+        sum(s * d for s, d in zip(signs, differences, strict=True))
+        for signs in itertools.product((1, -1), repeat=len(differences))
+    ]
+    found = flip_signs(differences, at_least=bound)
+    assert found.p_value == pytest.approx(sum(total >= bound for total in sums) / len(sums))
+    assert found.p_two_sided == pytest.approx(sum(abs(total) >= bound for total in sums) / len(sums))
+
+
+@given(st.lists(st.integers(-5, 5), min_size=3, max_size=3), st.lists(st.integers(-5, 5), min_size=3, max_size=3))
+def test_another_bound_counts_the_re_splits_that_reach_it(x: list[int], y: list[int]) -> None:
+    pooled, centre = x + y, sum(x + y) / 2
+    sums = [sum(chosen) - centre for chosen in itertools.combinations(pooled, 3)]
+    found = permute_groups(x, y, at_least=1.5)
+    assert found.p_two_sided == pytest.approx(sum(abs(total) >= 1.5 for total in sums) / len(sums))

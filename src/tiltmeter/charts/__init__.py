@@ -22,11 +22,11 @@ def kinds() -> list[str]:
     return sorted(_KINDS)
 
 
-def draw(figure: Figure) -> "alt.LayerChart":
+def draw(figure: Figure) -> "alt.LayerChart | alt.Chart":
     """An Altair chart of the figure."""
     if figure.kind not in _KINDS:
         raise unknown("kind of figure", figure.kind, _KINDS)
-    chart: alt.LayerChart = _KINDS[figure.kind](figure)
+    chart: alt.LayerChart | alt.Chart = _KINDS[figure.kind](figure)
     return chart
 
 
@@ -81,7 +81,28 @@ def _intervals(figure: Figure) -> Any:
     return alt.layer(*layers).properties(width=_WIDTH, height=24 * bars + 8)
 
 
-_KINDS: dict[str, Callable[[Figure], Any]] = {"intervals": _intervals}
+def _sorted(figure: Figure) -> Any:
+    """A bar for each row, from the lowest to the highest."""
+    alt = _drawing("altair", "altair")
+    rows = sorted(figure.rows, key=lambda row: float(row[figure.x]), reverse=True)
+    names = list(dict.fromkeys(row[figure.y] for row in rows))
+    colour = alt.value(_TILT)
+    if figure.colour:
+        series = list(dict.fromkeys(row[figure.colour] for row in figure.rows))
+        colour = alt.Color(
+            f"{figure.colour}:N", sort=series, legend=alt.Legend(title=None, orient="top", labelLimit=400)
+        )
+    tooltip = [alt.Tooltip(f"{name}:N") for name in (figure.y, figure.colour) if name]
+    bars = alt.Chart(alt.Data(values=[dict(row) for row in rows])).mark_bar()
+    return bars.encode(
+        x=alt.X(f"{figure.x}:Q", title=figure.x),
+        y=alt.Y(f"{figure.y}:N", sort=names, title=None, axis=alt.Axis(labelLimit=320, labelOverlap=False)),
+        color=colour,
+        tooltip=[*tooltip, alt.Tooltip(f"{figure.x}:Q", format=".3f")],
+    ).properties(width=_WIDTH, height=15 * len(names) + 8)
+
+
+_KINDS: dict[str, Callable[[Figure], Any]] = {"intervals": _intervals, "sorted": _sorted}
 
 
 def _drawing(module: str, package: str) -> Any:

@@ -43,7 +43,7 @@ def _command(tool: "Instrument") -> Any:
     parameters = [
         *_COMMON,
         *(
-            (name, Annotated[hints[name], typer.Option(help=field.metadata["help"])], field.default)
+            (name, Annotated[_type(field, hints[name]), typer.Option(help=field.metadata["help"])], _default(field))
             for name, field in own.items()
         ),
     ]
@@ -56,6 +56,17 @@ def _command(tool: "Instrument") -> Any:
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     app.command(name=tool.name)(run)
     return typer.main.get_command(app)
+
+
+def _type(field: "dataclasses.Field[Any]", hint: Any) -> Any:
+    """What the command line takes for an option: a file is given by its path."""
+    if "reader" not in field.metadata:
+        return hint
+    return list[Path] if field.metadata["many"] else Path | None
+
+
+def _default(field: "dataclasses.Field[Any]") -> Any:
+    return list(field.default) if isinstance(field.default, tuple) else field.default
 
 
 _COMMON: list[tuple[str, Any, Any]] = [

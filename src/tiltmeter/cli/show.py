@@ -32,8 +32,9 @@ def run(found: Run, *, notes: bool = False) -> None:
     table = _table("test", "estimate", "value", "95% interval", "p", "p corr.", "n", "lost")
     for row in result.estimates:
         interval = "–" if row.ci_low is None else f"{row.ci_low:.2f} to {row.ci_high:.2f}"
-        numbers = [_number(value) for value in (row.p_value, row.p_adjusted)]
-        _add(table, row.test, row.name, _number(row.value), interval, *numbers, row.n, row.lost)
+        group = " ".join(f"{key}={value}" for key, value in row.group.items())
+        name = f"{row.name} [{group}]" if group else row.name
+        _add(table, row.test, name, _number(row.value), interval, _p(row.p_value), _p(row.p_adjusted), row.n, row.lost)
     _out.print(table)
     for note in result.notes:
         if notes or note.kind in ("reading", "void"):
@@ -106,8 +107,8 @@ def pack(found: Pack, tools: Sequence[Instrument]) -> None:
         say(f"\n{name}: {_count(found, name)}, {meaning}")
         for source in found.sources.get(name, ()) if name != "weat" else ():
             say(f"  source: {source}")
-        if name in found.absent:
-            say(f"  {found.absent[name]}")
+        if reason := found.why_not(name):
+            say(f"  {reason}")
     for test in found.weat:
         say(
             f"  {test.name}: {test.labels[0]} / {test.labels[1]}, {len(test.x)} + {len(test.y)} words; "
@@ -128,7 +129,7 @@ def pack_check(found: Pack, tools: Sequence[Instrument]) -> None:
             say(f"- {tool.name}: ready")
     for name in LISTS:
         if not getattr(found, name):
-            say(f"- {name}: not there{': ' + found.absent[name] if name in found.absent else ''}")
+            say(f"- {name}: not there{': ' + found.why_not(name) if found.why_not(name) else ''}")
 
 
 def subjects(packages: Iterable[tuple[Package, bool]]) -> None:
@@ -170,6 +171,11 @@ def _table(*columns: str) -> Table:
 
 def _add(table: Table, *cells: Any) -> None:
     table.add_row(*(Text(str(cell)) for cell in cells))
+
+
+def _p(value: float | None) -> str:
+    """A p-value is never 0, and never printed as 0."""
+    return "<0.0001" if value is not None and value < 0.0001 else _number(value)
 
 
 def _number(value: float | None) -> str:

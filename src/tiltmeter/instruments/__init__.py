@@ -1,6 +1,15 @@
 """Published ways to measure. Each is one module here, found by its name."""
 
-from tiltmeter.instruments.instrument import Findings, Instrument, option
+from tiltmeter.instruments.instrument import Findings, Given, Instrument, file_option, option
 from tiltmeter.instruments.registry import all_instruments, instrument_names, load_instrument
 
-__all__ = ["Findings", "Instrument", "all_instruments", "instrument_names", "load_instrument", "option"]
+__all__ = [
+    "Findings",
+    "Given",
+    "Instrument",
+    "all_instruments",
+    "file_option",
+    "instrument_names",
+    "load_instrument",
+    "option",
+]

@@ -1,12 +1,15 @@
 """What an instrument declares about itself, and the three steps it consists of."""
 
 import dataclasses
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import polars as pl
 
+from tiltmeter.errors import TiltmeterError, unknown
 from tiltmeter.packs import Pack
 from tiltmeter.results import Estimate, Figure, Note
 from tiltmeter.subjects import Subject
@@ -37,13 +40,38 @@ class Instrument:
     formula: str
     reading: str
     reference: str
+    headline: str
+    """The estimate to look at first."""
+    side: str | None = None
+    """The estimate whose sign says which way: above its neutral value the first topic leans male."""
     capability: str
     lists: tuple[str, ...]
+    """Lists of the pack that it cannot do without."""
+    extras: tuple[str, ...] = ()
+    """Lists that it uses where the pack has them."""
     options: type
     items: Callable[[Pack, Any], pl.DataFrame]
     questions: Callable[[pl.DataFrame], int]
     answer: Callable[[pl.DataFrame, Subject, Pack, Any], tuple[pl.DataFrame, list[Note]]]
     estimate: Callable[[pl.DataFrame, Any], Findings]
+
+    def make_options(self, given: Mapping[str, Any]) -> Any:
+        """The options of one run: unknown names and values are refused, files of the user's are read."""
+        known = {field.name: field for field in dataclasses.fields(self.options)}
+        read: dict[str, Any] = {}
+        for name, value in given.items():
+            if name not in known:
+                raise unknown(f"option of {self.name}", name, known)
+            choices = self.choices(name)
+            if choices and value not in choices:
+                raise unknown(f"value of {name}", str(value), choices)
+            reader = known[name].metadata.get("reader")
+            read[name] = value if reader is None else _read(reader, value)
+        return self.options(**read)
+
+    def describe(self, options: Any) -> dict[str, Any]:
+        """The options as they stand in a result and in a run's identity: files by name and checksum."""
+        return {field.name: _described(getattr(options, field.name)) for field in dataclasses.fields(self.options)}
 
     def choices(self, option_name: str) -> tuple[Any, ...]:
         """The values an option takes, or nothing if it takes any."""
@@ -54,3 +82,35 @@ class Instrument:
 def option(default: Any, help_text: str) -> Any:
     """A field of an instrument's options, with the sentence that `--help` shows."""
     return dataclasses.field(default=default, metadata={"help": help_text})
+
+
+def file_option(reader: Callable[[Path], Any], help_text: str, *, many: bool = False) -> Any:
+    """An option that takes a file of the user's, or several: `reader` turns each into the content of a `Given`."""
+    return dataclasses.field(default=() if many else None, metadata={"help": help_text, "reader": reader, "many": many})
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A file that the user gave: known by its content, named without its folder."""
+
+    name: str
+    sha256: str
+    content: Any = dataclasses.field(compare=False, repr=False)
+
+
+def _read(reader: Callable[[Path], Any], value: Any) -> Any:
+    """A path as what stands in it; several paths as a tuple."""
+    if value is None or isinstance(value, Given):
+        return value
+    if isinstance(value, str | Path):
+        path = Path(value)
+        if not path.is_file():
+            raise TiltmeterError(f"{path} is not a file")
+        return Given(path.name, hashlib.sha256(path.read_bytes()).hexdigest(), reader(path))
+    return tuple(_read(reader, entry) for entry in value)
+
+
+def _described(value: Any) -> Any:
+    if isinstance(value, Given):
+        return {"file": value.name, "sha256": value.sha256}
+    return [_described(entry) for entry in value] if isinstance(value, tuple) else value

@@ -9,61 +9,67 @@ Caliskan, Bryson and Narayanan (2017), Science 356(6334), 183-186. For targets X
 with sd, ddof = 1, over the s of all targets (`caliskan`) or over the raw mean similarities of all targets to A and
 to B (`pestova`, as the Russian study's code has it). d > 0: X leans to A (male), Y to B (female); 0 is neutral, and
 further away is worse. Two p-values: the published one re-splits the targets; ours swaps a and b within each pair.
+
+In a language with grammatical gender two things stand beside it (McCurdy and Serbetci 2017): the same test on masculine
+against feminine nouns that name things (`grammar`), and d with grammatical gender taken out: from the similarities of
+each noun is taken what inanimate nouns of its gender have more than inanimate nouns on the whole
+(`effect_size_without_grammar`).
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal, cast
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
 
-from tiltmeter.errors import TiltmeterError, unknown
 from tiltmeter.instruments._association import Denominator, Similarities, bootstrap_intervals, effect_size
+from tiltmeter.instruments._queries import (
+    ROLES,
+    QueryOptions,
+    chosen_tests,
+    find_words,
+    grammar_notes,
+    matching_notes,
+    void_note,
+    void_sets,
+)
 from tiltmeter.instruments.instrument import Findings, Instrument, option
-from tiltmeter.packs import Pack, WeatTest
+from tiltmeter.packs import Pack, WeatTest, Word
 from tiltmeter.results import Estimate, Figure, Note
 from tiltmeter.statistics import PermutationTest, flip_signs, permute_groups
-from tiltmeter.subjects import Found, Subject, VectorSubject
+from tiltmeter.subjects import Subject
 
+GRAMMAR = "grammar"
+"""The test of masculine against feminine inanimate nouns."""
 FEW = 8
 """Below this many words in a set the interval is flagged: it resamples too few words to be trusted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WeatOptions:
+class WeatOptions(QueryOptions):
     effect_size: Denominator = option(
         "caliskan", "Denominator of d: deviation of the associations, or of the raw mean similarities."
     )
-    only: str = option("", "Names of the tests to run, comma separated; all of the pack without it.")
-    match: str = option("auto", "How words are matched: auto, or any of exact,lower-case,yo in order.")
-    adjectives: Literal["auto", "average", "citation"] = option(
-        "auto", "Average masculine and feminine forms of adjectives, or take the listed form."
-    )
-    max_lost: float = option(0.2, "Share of a set that may be missing from the vocabulary before a test is void.")
-    seed: int = option(0, "Seed of the resampling.")
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.max_lost < 1:
-            raise TiltmeterError(f"--max-lost is a share from 0 up to but not including 1, not {self.max_lost}")
 
 
-def list_items(pack: Pack, options: WeatOptions) -> pl.DataFrame:
+def list_items(pack: Pack, options: QueryOptions) -> pl.DataFrame:
     """One row for each target and attribute of a test: the cosine between them is the question."""
+    tests = chosen_tests(pack, options)
     return pl.DataFrame(
         [
             {
                 "test": test.name,
                 "target": target.text,
                 "target_set": target_set,
-                "target_label": target_label,
+                "target_label": label,
+                "target_gender": target.gender if target.pos == "NOUN" else "",
                 "attribute": attribute.text,
                 "attribute_set": attribute_set,
                 "attribute_label": attribute_label,
                 "pair": pair,
             }
-            for test in _chosen(pack, options)
-            for target_set, target_label, targets in (("x", test.labels[0], test.x), ("y", test.labels[1], test.y))
+            for test, target_sets in _asked(tests, pack)
+            for target_set, label, targets in target_sets
             for target in targets
             for attribute_set, attribute_label, attributes in (
                 ("a", test.attribute_labels[0], test.a),
@@ -79,11 +85,17 @@ def count_questions(items: pl.DataFrame) -> int:
     return pl.concat([items["target"], items["attribute"]]).n_unique()
 
 
-def answer(items: pl.DataFrame, subject: Subject, pack: Pack, options: WeatOptions) -> tuple[pl.DataFrame, list[Note]]:
+def answer(items: pl.DataFrame, subject: Subject, pack: Pack, options: QueryOptions) -> tuple[pl.DataFrame, list[Note]]:
     """Adds `cosine` and the spelling found for each word; a lost word leaves null."""
-    tests = _chosen(pack, options)
-    words = [word for test in tests for word in (*test.x, *test.y, *test.a, *test.b)]
-    found = cast(VectorSubject, subject).vectors(words, match=options.match, adjectives=options.adjectives)
+    tests = [test for test in chosen_tests(pack, options) if test.name in items["test"]]
+    known = {
+        word.text: word
+        for test, target_sets in _asked(chosen_tests(pack, options), pack)
+        for part in (*(targets for _, _, targets in target_sets), test.a, test.b)
+        for word in part
+    }
+    words = [known[text] for text in pl.concat([items["target"], items["attribute"]]).unique(maintain_order=True)]
+    found = find_words(subject, words, options)
     cosines = [
         float(found.vectors[target] @ found.vectors[attribute])
         if target in found.vectors and attribute in found.vectors
@@ -97,30 +109,35 @@ def answer(items: pl.DataFrame, subject: Subject, pack: Pack, options: WeatOptio
             for role in ("target", "attribute")
         ),
     )
-    return answered, [*_matching_notes(found), *_grammar_notes(tests)]
+    return answered, [*matching_notes(found), *grammar_notes(tests)]
 
 
 def estimate(items: pl.DataFrame, options: WeatOptions) -> Findings:
     """All tests of an answered items table."""
     estimates: list[Estimate] = []
     notes: list[Note] = [PUBLISHED_P]
-    for (name,), rows in items.group_by("test", maintain_order=True):
-        found, said = _estimate_test(str(name), rows, options)
+    grammar = {_attributes(rows): _gender_means(rows) for (name,), rows in _tests(items) if _is_grammar(name)}
+    for (name,), rows in _tests(items):
+        means = None if _is_grammar(name) else grammar.get(_attributes(rows))
+        found, said = _estimate_test(name, rows, means, options)
         estimates += found
         notes += said
-    return Findings(estimates=tuple(estimates), figures=(_figure(items, estimates),), notes=tuple(notes))
+    return Findings(estimates=tuple(estimates), figures=tuple(_figures(items, estimates)), notes=tuple(notes))
 
 
 INSTRUMENT = Instrument(
     name="weat",
-    version="1",
+    version="2",
     title="Word Embedding Association Test",
     measures="whether two topics differ in how near their words lie to male and to female words",
     formula="d = (mean s(x,A,B) - mean s(y,A,B)) / sd, with s(w,A,B) = mean cos(w,a) - mean cos(w,b)",
     reading="0 is neutral and further away is worse; above 0 the first topic leans male and the second female",
     reference="Caliskan, Bryson and Narayanan (2017), Science 356(6334), 183-186, doi:10.1126/science.aal4230",
+    headline="effect_size",
+    side="effect_size",
     capability="vectors",
     lists=("weat",),
+    extras=("inanimate_nouns",),
     options=WeatOptions,
     items=list_items,
     questions=count_questions,
@@ -137,87 +154,71 @@ PUBLISHED_P = Note(
     ),
 )
 
-
-def _chosen(pack: Pack, options: WeatOptions) -> list[WeatTest]:
-    names = [name.strip() for name in options.only.split(",") if name.strip()]
-    for name in names:
-        if name not in {test.name for test in pack.weat}:
-            raise unknown("test", name, [test.name for test in pack.weat])
-    return [test for test in pack.weat if not names or test.name in names]
+_TargetSets = list[tuple[str, str, tuple[Word, ...]]]
 
 
-def _matching_notes(found: Found) -> list[Note]:
-    respelled = {word: form for word, form in found.forms.items() if form != word and word not in found.averaged}
-    notes = [
-        Note(
-            kind="matching",
-            text=f"Words were matched by {', '.join(found.policies)}; {len(respelled)} stand in the vocabulary in "
-            "another spelling.",
-            details={"policies": list(found.policies), "respelled": respelled},
-        )
-    ]
-    if found.averaged:
-        notes.append(
-            Note(
-                kind="adjectives",
-                text=f"The vocabulary holds word forms: {len(found.averaged)} adjectives are the average of their "
-                "masculine and feminine forms.",
-                details={"averaged": list(found.averaged)},
-            )
-        )
-    if found.lost:
-        notes.append(
-            Note(
-                kind="lost-words",
-                text=f"{len(found.lost)} words have no vector: {', '.join(found.lost)}.",
-                details={"reasons": dict(found.lost)},
-            )
-        )
-    return notes
-
-
-def _grammar_notes(tests: Iterable[WeatTest]) -> list[Note]:
-    """Published sets that confound the topic with grammatical gender are measured as published, and said to be so."""
-    notes = []
+def _asked(tests: Sequence[WeatTest], pack: Pack) -> Iterator[tuple[WeatTest, _TargetSets]]:
+    """Each test with its target sets; then, where the pack has the nouns, the grammar test of each attribute set."""
     for test in tests:
-        in_x, in_y = test.gender_counts()
-        if in_x != in_y:
-            notes.append(
-                Note(
-                    kind="grammatical-gender",
-                    test=test.name,
-                    text=f"{test.labels[0]} and {test.labels[1]} differ in the grammatical genders of their nouns "
-                    f"({_counted(in_x)} against {_counted(in_y)}), so part of d may be grammar.",
-                    details={"x": in_x, "y": in_y},
-                )
-            )
-    return notes
+        yield test, [("x", test.labels[0], test.x), ("y", test.labels[1], test.y)]
+    attribute_sets = {(test.a, test.b): test for test in tests} if pack.inanimate_nouns else {}
+    nouns = {
+        gender: tuple(Word(entry.noun, "NOUN", gender) for entry in pack.inanimate_nouns if entry.gender == gender)
+        for gender in "mfn"
+    }
+    for number, test in enumerate(attribute_sets.values(), start=1):
+        name = GRAMMAR if len(attribute_sets) == 1 else f"{GRAMMAR}-{number}"
+        sets = [
+            ("x", "masculine gender", nouns["m"]),
+            ("y", "feminine gender", nouns["f"]),
+            ("n", "neuter gender", nouns["n"]),
+        ]
+        yield replace(test, name=name), sets
 
 
-def _counted(genders: dict[str, int]) -> str:
-    return " ".join(f"{count}{gender}" for gender, count in genders.items()) or "none"
+def _tests(items: pl.DataFrame) -> Iterator[tuple[tuple[str], pl.DataFrame]]:
+    for (name,), rows in items.group_by("test", maintain_order=True):
+        yield (str(name),), rows
 
 
-def _estimate_test(name: str, rows: pl.DataFrame, options: WeatOptions) -> tuple[list[Estimate], list[Note]]:
-    sizes = {role: _words(rows, role).height for role in "xyab"}
-    lost = {role: _words(rows, role).filter(pl.col("form").is_null())["word"].to_list() for role in "xyab"}
-    n = sizes["x"] + sizes["y"] - len(lost["x"]) - len(lost["y"])
-    counts = (n, sum(map(len, lost.values())))
-    void = [
-        f"{len(lost[role])} of the {sizes[role]} words of {role.upper()}"
-        for role in sizes
-        if len(lost[role]) > options.max_lost * sizes[role]
-    ]
+def _is_grammar(name: str) -> bool:
+    return name == GRAMMAR or name.startswith(f"{GRAMMAR}-")
+
+
+def _attributes(rows: pl.DataFrame) -> tuple[str, ...]:
+    return tuple(rows["attribute"].unique(maintain_order=True))
+
+
+_GenderMeans = dict[str, dict[str, float]]
+
+
+def _gender_means(rows: pl.DataFrame) -> _GenderMeans:
+    """For each grammatical gender and attribute: the mean cosine of its inanimate nouns, less that of m and f."""
+    means = rows.drop_nulls("cosine").group_by("target_gender", "attribute").agg(pl.col("cosine").mean())
+    table: _GenderMeans = {}
+    for gender, attribute, cosine in means.iter_rows():
+        table.setdefault(gender, {})[attribute] = cosine
+    middle = {
+        attribute: (cosine + table["f"].get(attribute, cosine)) / 2 for attribute, cosine in table.get("m", {}).items()
+    }
+    return {
+        gender: {attribute: cosine - middle[attribute] for attribute, cosine in row.items() if attribute in middle}
+        for gender, row in table.items()
+    }
+
+
+def _estimate_test(
+    name: str, rows: pl.DataFrame, means: _GenderMeans | None, options: WeatOptions
+) -> tuple[list[Estimate], list[Note]]:
+    names = [*_NAMES, *(("effect_size_without_grammar",) if means else ())]
+    words = pl.concat([_words(rows, role).with_columns(role=pl.lit(role)) for role in ROLES])
+    lost, void = void_sets(words, options)
+    targets = words.filter(pl.col("role").is_in(["x", "y"]))
+    counts = (targets.drop_nulls("form").height, sum(map(len, lost.values())))
     similarities = None if void else _similarities(rows)
     if similarities is None or similarities.smallest < 2:
-        why = f"{' and '.join(void)} have no vector" if void else "fewer than two words of a set are left"
-        note = Note(
-            kind="void",
-            test=name,
-            text=f"no value: {why} (at most {options.max_lost:.0%} of a set may be lost, --max-lost).",
-            details=lost,
-        )
-        return [_estimate(name, estimate, None, counts) for estimate in _NAMES], [note]
+        void = void or ["the attribute pairs of which both words"]
+        return [_estimate(name, each, None, counts) for each in names], [void_note(name, void, lost, options)]
 
     x, y = similarities.associations()
     d = effect_size(similarities, options.effect_size)
@@ -229,10 +230,24 @@ def _estimate_test(name: str, rows: pl.DataFrame, options: WeatOptions) -> tuple
         _estimate(name, "effect_size", d, counts, intervals["effect_size"], published, "target-permutation"),
         _estimate(name, "effect_size_sign_flip", d, counts, intervals["effect_size"], ours, "attribute-sign-flip"),
     ]
-    return estimates, _test_notes(name, rows, similarities, estimates[-1])
+    if means:
+        rid = _similarities(_without_grammar(rows, means))
+        interval = bootstrap_intervals(rid, options.effect_size, seed=options.seed)["effect_size"]
+        flips = flip_signs(rid.pair_differences(), seed=options.seed)
+        value = effect_size(rid, options.effect_size)
+        estimates.append(_estimate(name, names[-1], value, counts, interval, flips, "attribute-sign-flip"))
+    return estimates, _test_notes(name, rows, similarities, estimates[2])
 
 
 _NAMES = ("statistic", "effect_size", "effect_size_sign_flip")
+
+
+def _without_grammar(rows: pl.DataFrame, means: _GenderMeans) -> pl.DataFrame:
+    shares = [
+        means.get(gender, {}).get(attribute, 0.0)
+        for gender, attribute in rows.select("target_gender", "attribute").iter_rows()
+    ]
+    return rows.with_columns(cosine=pl.col("cosine") - pl.Series(shares, dtype=pl.Float64))
 
 
 def _words(rows: pl.DataFrame, role: str) -> pl.DataFrame:
@@ -247,7 +262,7 @@ def _words(rows: pl.DataFrame, role: str) -> pl.DataFrame:
 
 def _similarities(rows: pl.DataFrame) -> Similarities:
     """The cosines of the words found; a pair of attributes that lost one word is left out with both."""
-    found = {role: _words(rows, role).filter(pl.col("form").is_not_null()) for role in "xyab"}
+    found = {role: _words(rows, role).drop_nulls("form") for role in ROLES}
     pairs = found["a"].join(found["b"], on="pair", how="inner", maintain_order="left", suffix="_b")
     cosine = {
         (target, attribute): value
@@ -277,6 +292,7 @@ def _estimate(
     return Estimate(
         test=test,
         name=name,
+        group={"control": "grammatical gender"} if _is_grammar(test) else {},
         value=value,
         worse="away",
         neutral=0,
@@ -292,12 +308,11 @@ def _estimate(
 
 
 def _test_notes(name: str, rows: pl.DataFrame, similarities: Similarities, ours: Estimate) -> list[Note]:
-    labels = {role: _label(rows, role) for role in "xyab"}
+    labels = {role: _label(rows, role) for role in ROLES}
     notes = []
     if ours.value is not None:
         notes.append(Note(kind="reading", test=name, text=_reading(labels, ours)))
-    left = {role: int(getattr(similarities, f"{role}_a").shape[0]) for role in "xy"}
-    left["pairs"] = int(similarities.x_a.shape[1])
+    left = {"x": len(similarities.x_a), "y": len(similarities.y_a), "pairs": len(similarities.x_a.T)}
     if similarities.smallest < FEW:
         notes.append(
             Note(
@@ -334,18 +349,14 @@ def _label(rows: pl.DataFrame, role: str) -> str:
     return str(rows.filter(pl.col(f"{kind}_set") == role)[f"{kind}_label"][0])
 
 
-def _figure(items: pl.DataFrame, estimates: Iterable[Estimate]) -> Figure:
-    titles = {
-        str(name): f"{name}: {_label(rows, 'x')} / {_label(rows, 'y')}"
-        for (name,), rows in items.group_by("test", maintain_order=True)
-    }
-    return Figure(
+def _figures(items: pl.DataFrame, estimates: Iterable[Estimate]) -> Iterator[Figure]:
+    titles = {name: f"{name}: {_label(rows, 'x')} / {_label(rows, 'y')}" for (name,), rows in _tests(items)}
+    found = {row.test: row for row in estimates if row.name == "effect_size" and row.value is not None}
+    yield Figure(
         kind="intervals",
         title="WEAT effect size d with its 95% interval",
         rows=tuple(
-            {"test": titles[row.test], "d": row.value, "low": row.ci_low, "high": row.ci_high}
-            for row in estimates
-            if row.name == "effect_size" and row.value is not None
+            {"test": titles[row.test], "d": row.value, "low": row.ci_low, "high": row.ci_high} for row in found.values()
         ),
         x="d",
         y="test",
@@ -354,3 +365,23 @@ def _figure(items: pl.DataFrame, estimates: Iterable[Estimate]) -> Figure:
         neutral=0,
         caption="Above 0 the first topic leans male and the second female; below 0 the other way round.",
     )
+    for (name,), rows in _tests(items):
+        if name in found:
+            yield Figure(
+                kind="sorted",
+                title=f"{titles[name]}: s(w, A, B) of each word",
+                rows=tuple(_word_associations(rows)),
+                x="s",
+                y="word",
+                colour="set",
+                neutral=0,
+                caption="Above 0 a word lies nearer to the male words, below 0 nearer to the female ones.",
+            )
+
+
+def _word_associations(rows: pl.DataFrame) -> Iterator[dict[str, object]]:
+    """s(w, A, B) of every target that was found, over the attribute pairs that are whole."""
+    similarities = _similarities(rows)
+    for role, values in zip("xy", similarities.associations(), strict=True):
+        for word, value in zip(_words(rows, role).drop_nulls("form")["word"], values, strict=True):
+            yield {"word": word, "s": float(value), "set": _label(rows, role)}

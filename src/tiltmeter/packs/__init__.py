@@ -1,19 +1,36 @@
 """All that is known about one language, as data files, every list with its source."""
 
-from tiltmeter.packs.loader import load_folder, load_pack, shipped_languages
+from tiltmeter.packs.loader import load_folder, load_pack, read_tests, shipped_languages
 from tiltmeter.packs.reading import PackError
-from tiltmeter.packs.values import LISTS, GenderPair, NonbinaryPerson, Pack, PersonPair, WeatTest, Word
+from tiltmeter.packs.values import (
+    LISTS,
+    Adjective,
+    BaselineAdjective,
+    GenderPair,
+    InanimateNoun,
+    NonbinaryPerson,
+    Pack,
+    PersonPair,
+    WeatTest,
+    Word,
+    WordPair,
+)
 
 __all__ = [
     "LISTS",
+    "Adjective",
+    "BaselineAdjective",
     "GenderPair",
+    "InanimateNoun",
     "NonbinaryPerson",
     "Pack",
     "PackError",
     "PersonPair",
     "WeatTest",
     "Word",
+    "WordPair",
     "load_folder",
     "load_pack",
+    "read_tests",
     "shipped_languages",
 ]

@@ -15,7 +15,19 @@ from tiltmeter.packs.reading import (
     read_table,
     read_toml,
 )
-from tiltmeter.packs.values import LISTS, GenderPair, NonbinaryPerson, Pack, PersonPair, WeatTest, Word
+from tiltmeter.packs.values import (
+    LISTS,
+    Adjective,
+    BaselineAdjective,
+    GenderPair,
+    InanimateNoun,
+    NonbinaryPerson,
+    Pack,
+    PersonPair,
+    WeatTest,
+    Word,
+    WordPair,
+)
 
 SHIPPED = Path(__file__).parent
 
@@ -44,8 +56,9 @@ def load_folder(folder: Path) -> Pack:
         if (folder / f"{name}.tsv").is_file():
             lists[name], source = _read_list(folder, name, pack)
             sources[name] = (*sources.get(name, ()), source)
+    lists["lexicon"] = {**pack.lexicon, **_read_lexicon(folder)}
     if (folder / "weat.toml").is_file():
-        lists["weat"], added = _read_weat(folder, pack, _read_lexicon(folder))
+        lists["weat"], added = _read_weat(folder, pack, lists["lexicon"])
         sources["weat"] = tuple(dict.fromkeys((*sources.get("weat", ()), *added)))
     return replace(pack, **lists, sources=sources)
 
@@ -109,10 +122,19 @@ def _check_determiner(person: PersonPair | NonbinaryPerson, place: Place) -> Non
         raise place.error("'place' says where the determiner stands (before, after), and is empty without one")
 
 
+def _nothing_more(entry: object, place: Place) -> None:
+    """Cells and words were checked already."""
+
+
 _TABLES: dict[str, tuple[Any, tuple[str, ...], Callable[[Any, Place], None]]] = {
     "gender_pairs": (GenderPair, ("male", "female"), _check_pair),
     "persons": (PersonPair, ("male", "female"), _check_determiner),
     "nonbinary_persons": (NonbinaryPerson, ("person",), _check_determiner),
+    "semantic_gender": (WordPair, ("male", "female"), _nothing_more),
+    "names": (WordPair, ("male", "female"), _nothing_more),
+    "adjectives": (Adjective, ("masculine", "feminine"), _nothing_more),
+    "baseline_adjectives": (BaselineAdjective, ("masculine", "feminine"), _nothing_more),
+    "inanimate_nouns": (InanimateNoun, ("noun",), _nothing_more),
 }
 
 
@@ -126,7 +148,7 @@ def _choices_checked(entry_type: type, row: Row) -> dict[str, str]:
     for column, hint in get_type_hints(entry_type).items():
         choices = get_args(hint)
         if choices and row.cells.get(column, "") not in choices:
-            raise row.place.error(str(unknown(column, row.cells[column], [choice for choice in choices if choice])))
+            raise row.place.error(str(unknown(column, row.cells.get(column, ""), filter(None, choices))))
     return row.cells
 
 
@@ -151,47 +173,66 @@ def _read_weat(folder: Path, pack: Pack, lexicon: dict[str, Word]) -> tuple[tupl
     """The pack's tests with those of the folder: a test of the same name takes the place of the old one."""
     file = read_toml(folder / "weat.toml", label=f"{folder.name}/weat.toml")
     file.check_keys("", file.data, ("attributes", "tests"))
-    known = {word.text: word for test in pack.weat for word in (*test.x, *test.y, *test.a, *test.b)} | lexicon
     tests = {test.name: test for test in pack.weat}
     for name, values in file.data.get("tests", {}).items():
-        tests[name] = _weat_test(file, name, values, known, pack)
+        tests[name] = _weat_test(file, name, values, lexicon, pack)
     return tuple(tests.values()), [tests[name].source for name in file.data.get("tests", {})]
 
 
+def read_tests(path: Path) -> tuple[WeatTest, ...]:
+    """Word sets of a user's own: `[tests.NAME]` with `x, y, a, b`, and labels and a source if there are any."""
+    file = read_toml(path, label=path.name)
+    file.check_keys("", file.data, ("attributes", "tests"))
+    tests = file.data.get("tests", {})
+    if not tests:
+        raise file.place("").error("there is no table `[tests.NAME]` with the sets x, y, a, b")
+    defaults = {"source": path.name, "origin": "published", "labels": ["X", "Y"]}
+    return tuple(_weat_test(file, name, {**defaults, **values}, {}, None) for name, values in tests.items())
+
+
 _SET_KEYS = ("source", "labels", "a", "b", "note")
-_TEST_KEYS = ("source", "origin", "labels", "attributes", "x", "y", "note")
+_TEST_KEYS = ("source", "origin", "labels", "attributes", "attribute_labels", "x", "y", "a", "b", "note")
 
 
-def _weat_test(file: TomlFile, name: str, values: dict[str, Any], lexicon: dict[str, Word], pack: Pack) -> WeatTest:
+def _weat_test(
+    file: TomlFile, name: str, values: dict[str, Any], lexicon: dict[str, Word], pack: Pack | None
+) -> WeatTest:
     table = f"tests.{name}"
     file.check_keys(table, values, _TEST_KEYS)
     source = file.text(table, values, "source", why="every list needs one")
     origin = file.text(table, values, "origin")
     if origin not in ("published", "ours"):
         raise file.place(table, "origin").error(str(unknown("origin", origin, ("published", "ours"))))
-    chosen = file.text(table, values, "attributes")
-    attributes = file.data.get("attributes", {})
-    if chosen not in attributes:
-        raise file.place(table, "attributes").error(str(unknown("table of attributes", chosen, attributes)))
-    attribute_table = f"attributes.{chosen}"
-    file.check_keys(attribute_table, attributes[chosen], _SET_KEYS)
-    file.text(attribute_table, attributes[chosen], "source", why="every list needs one")
+    attribute_table, attributes = _attributes(file, table, values)
     test = WeatTest(
         name=name,
         labels=_two(file, table, values, "labels"),
-        attribute_labels=_two(file, attribute_table, attributes[chosen], "labels"),
+        attribute_labels=_two(file, attribute_table, attributes, "labels"),
         x=_word_set(file, table, values, "x", lexicon),
         y=_word_set(file, table, values, "y", lexicon),
-        a=_word_set(file, attribute_table, attributes[chosen], "a", lexicon),
-        b=_word_set(file, attribute_table, attributes[chosen], "b", lexicon),
+        a=_word_set(file, attribute_table, attributes, "a", lexicon),
+        b=_word_set(file, attribute_table, attributes, "b", lexicon),
         origin=origin,  # type: ignore[arg-type]
         source=source,
-        note=values.get("note", ""),
+        note=" ".join(filter(None, (values.get("note"), attributes.get("note")))),
     )
     _check_sizes(file, test, attribute_table)
-    if origin == "ours" and pack.grammatical_gender:
+    if origin == "ours" and pack is not None and pack.grammatical_gender:
         _check_balance(file, test)
     return test
+
+
+def _attributes(file: TomlFile, table: str, values: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The attributes of a test: its own a and b, or a table that several tests share."""
+    if "attributes" not in values:
+        own = {"labels": values.get("attribute_labels", ["male", "female"]), "a": values.get("a"), "b": values.get("b")}
+        return table, own
+    chosen, known = file.text(table, values, "attributes"), file.data.get("attributes", {})
+    if chosen not in known:
+        raise file.place(table, "attributes").error(str(unknown("table of attributes", chosen, known)))
+    file.check_keys(f"attributes.{chosen}", known[chosen], _SET_KEYS)
+    file.text(f"attributes.{chosen}", known[chosen], "source", why="every list needs one")
+    return f"attributes.{chosen}", known[chosen]
 
 
 def _two(file: TomlFile, table: str, values: dict[str, Any], key: str) -> tuple[str, str]:

@@ -11,8 +11,16 @@ LISTS: Mapping[str, str] = {
     "persons": "male and female subjects of a sentence, with the determiner each takes",
     "nonbinary_persons": "subjects that are neither",
     "weat": "word sets for association tests",
+    "semantic_gender": "nouns whose gender is their meaning",
+    "names": "given names",
+    "adjectives": "adjectives of both forms with the gender they are stereotyped for",
+    "baseline_adjectives": "adjectives of both forms without a stereotype",
+    "inanimate_nouns": "nouns of each grammatical gender that name things",
 }
 """The lists a pack can have, by the name of their file."""
+
+
+_GRAMMAR_LISTS = {"adjectives", "baseline_adjectives", "inanimate_nouns"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +75,50 @@ class NonbinaryPerson:
 
 
 @dataclass(frozen=True, slots=True)
+class WordPair:
+    """A male and a female word: semantic gender terms, given names."""
+
+    male: str
+    female: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Adjective:
+    """An adjective with its stereotype. Where both forms are the same it is unmarked for gender."""
+
+    masculine: str
+    feminine: str
+    stereotype: Literal["male", "female"]
+    valence: Literal["positive", "negative"]
+    note: str = ""
+
+    @property
+    def marked(self) -> bool:
+        return self.masculine != self.feminine
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineAdjective:
+    """An adjective that goes with no gender: colours, shapes, nationalities."""
+
+    masculine: str
+    feminine: str
+    kind: Literal["colour", "shape", "nationality", "material", "order"]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class InanimateNoun:
+    """A noun that names a thing: what it shares with male or female words is grammar."""
+
+    noun: str
+    gender: Literal["m", "f", "n"]
+    topic: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class WeatTest:
     """Two sets of targets (x, y) and two of attributes; a[i] and b[i] are a pair."""
 
@@ -100,11 +152,24 @@ class Pack:
     persons: tuple[PersonPair, ...] = ()
     nonbinary_persons: tuple[NonbinaryPerson, ...] = ()
     weat: tuple[WeatTest, ...] = ()
+    semantic_gender: tuple[WordPair, ...] = ()
+    names: tuple[WordPair, ...] = ()
+    adjectives: tuple[Adjective, ...] = ()
+    baseline_adjectives: tuple[BaselineAdjective, ...] = ()
+    inanimate_nouns: tuple[InanimateNoun, ...] = ()
+    lexicon: Mapping[str, Word] = field(default_factory=dict)
+    """Grammar of the words that the sets hold."""
     sources: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def missing(self, lists: Iterable[str]) -> list[str]:
         """Those of the lists that this pack does not have."""
         return [name for name in lists if not getattr(self, name)]
+
+    def why_not(self, name: str) -> str:
+        """Why a list that is not there cannot be there, or nothing."""
+        if name in _GRAMMAR_LISTS and not self.grammatical_gender:
+            return f"{self.name} has no grammatical gender"
+        return self.absent.get(name, "")
 
     def digest(self, lists: Iterable[str]) -> str:
         """The content of these lists as a checksum: part of a run's identity."""

@@ -10,7 +10,7 @@ from tiltmeter import charts
 from tiltmeter.errors import MissingExtra
 from tiltmeter.instruments import Instrument, load_instrument
 from tiltmeter.results import Figure, Note
-from tiltmeter.runs import Run, Skipped
+from tiltmeter.runs import Run, Skipped, agreement
 from tiltmeter.store import write_atomically
 
 
@@ -24,9 +24,11 @@ def write_page(runs: Sequence[Run], path: Path, *, skipped: Sequence[Skipped] = 
         loader=PackageLoader("tiltmeter.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     environment.filters["number"] = _number
+    environment.filters["p"] = lambda value: "<0.0001" if value is not None and value < 0.0001 else _number(value)
     sections = _sections(runs)
     page = environment.get_template("page.html").render(
         sections=sections,
+        agreements=agreement(runs),
         skipped=skipped,
         subjects=list(dict.fromkeys(run.result.subject for run in runs)),
         script=charts.script() if any(section.figures for section in sections) else "",

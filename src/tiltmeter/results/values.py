@@ -32,6 +32,7 @@ class Estimate:
     p_two_sided: float | None = None
     p_adjusted: float | None = None
     family: str | None = None
+    """The tests that `p_adjusted` was corrected with."""
     n: int = 0
     lost: int = 0
 

@@ -1,20 +1,22 @@
 """Measure, store, measure again from disk; audit; analysis over several runs."""
 
 from tiltmeter.runs.across import across
+from tiltmeter.runs.agreement import Agreement, agreement
 from tiltmeter.runs.audit import DEFAULT_SUBJECTS, Audit, Planned, Skipped, audit, plan
-from tiltmeter.runs.measuring import make_options, measure
+from tiltmeter.runs.measuring import measure
 from tiltmeter.runs.run import Run, export_items, read_run, read_runs, resolve_id
 
 __all__ = [
     "DEFAULT_SUBJECTS",
+    "Agreement",
     "Audit",
     "Planned",
     "Run",
     "Skipped",
     "across",
+    "agreement",
     "audit",
     "export_items",
-    "make_options",
     "measure",
     "plan",
     "read_run",

@@ -116,6 +116,6 @@ def _applicable(subject: str, lang: str | None, pack: str | Path | None, store: 
         if tool.capability not in offered:
             reason = f"it asks for {tool.capability}, which {subject} does not offer"
         elif missing := language.missing(tool.lists):
-            reason = language.absent.get(missing[0], f"the pack {language.lang!r} has no list {missing[0]!r}")
+            reason = language.why_not(missing[0]) or f"the pack {language.lang!r} has no list {missing[0]!r}"
         found.append((tool, reason))
     return found

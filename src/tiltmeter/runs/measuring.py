@@ -17,7 +17,7 @@ from typing import Any
 
 import polars as pl
 
-from tiltmeter.errors import TiltmeterError, unknown
+from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments import Instrument, load_instrument
 from tiltmeter.packs import Pack, load_folder, load_pack
 from tiltmeter.results import SCHEMA, Estimate, Result
@@ -45,7 +45,7 @@ def measure(
     """
     store = store or Store()
     tool = load_instrument(instrument)
-    chosen = make_options(tool, options)
+    chosen = tool.make_options(options)
     language = choose_pack(subject, lang=lang, pack=pack)
     check_lists(tool, language)
     opened = open_subject(subject, store)
@@ -65,18 +65,6 @@ def measure(
     return run
 
 
-def make_options(tool: Instrument, given: Mapping[str, Any]) -> Any:
-    """The instrument's options, with unknown names and values outside the choices refused."""
-    known = {field.name: field for field in dataclasses.fields(tool.options)}
-    for name, value in given.items():
-        if name not in known:
-            raise unknown(f"option of {tool.name}", name, known)
-        choices = tool.choices(name)
-        if choices and value not in choices:
-            raise unknown(f"value of {name}", str(value), choices)
-    return tool.options(**given)
-
-
 def choose_pack(subject: str, *, lang: str | None, pack: str | Path | None) -> Pack:
     """The pack to measure with: a user's folder, or the shipped one of the language that was said or is known."""
     if pack is not None:
@@ -93,7 +81,7 @@ def choose_pack(subject: str, *, lang: str | None, pack: str | Path | None) -> P
 def check_lists(tool: Instrument, pack: Pack) -> None:
     """Refuses a pack that lacks a list the instrument needs, with the reason if the pack gives one."""
     if missing := pack.missing(tool.lists):
-        reason = pack.absent.get(missing[0], f"add {missing[0]} to the pack (`tiltmeter list packs --check DIR`)")
+        reason = pack.why_not(missing[0]) or f"add {missing[0]} to the pack (`tiltmeter list packs --check DIR`)"
         raise TiltmeterError(f"{tool.name} needs the list {missing[0]!r}, which the pack {pack.lang!r} lacks: {reason}")
 
 
@@ -106,8 +94,8 @@ def _request(tool: Instrument, subject: Subject, pack: Pack, options: Any) -> di
         "engine": subject.engine,
         "subject": subject.fingerprint,
         "lang": pack.lang,
-        "pack": pack.digest(tool.lists),
-        "options": dataclasses.asdict(options),
+        "pack": pack.digest((*tool.lists, *tool.extras)),
+        "options": tool.describe(options),
     }
 
 
@@ -132,7 +120,7 @@ def _measure(
         "run": run_id,
         **request,
         "subject": {"fingerprint": subject.fingerprint, **subject.origin},
-        "sources": {name: list(pack.sources.get(name, ())) for name in tool.lists},
+        "sources": {name: list(pack.sources.get(name, ())) for name in (*tool.lists, *tool.extras)},
         "reference": tool.reference,
         "command": _command(tool, subject, pack, options, pack_folder),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -146,7 +134,7 @@ def _measure(
         version=tool.version,
         subject=subject.name,
         lang=pack.lang,
-        options=dataclasses.asdict(options),
+        options=tool.describe(options),
         estimates=tuple(corrected(findings.estimates, f"{tool.name}, {pack.lang}, {subject.name}")),
         notes=(*findings.notes, *notes),
         provenance=provenance,
@@ -156,27 +144,31 @@ def _measure(
 
 
 def corrected(estimates: Iterable[Estimate], scope: str) -> list[Estimate]:
-    """Holm's correction, with each family named: all tests of one estimate within the scope."""
+    """Holm's correction, with each family named: all tests of one estimate within the scope.
+
+    Controls (a `control` in the group) are a family of their own: they are not what is asked.
+    """
     estimates = list(estimates)
-    families: dict[str, list[int]] = defaultdict(list)
+    families: dict[tuple[str, str | None], list[int]] = defaultdict(list)
     for position, estimate in enumerate(estimates):
         if estimate.p_value is not None:
-            families[estimate.name].append(position)
-    for name, positions in families.items():
+            families[estimate.name, estimate.group.get("control")].append(position)
+    for (name, control), positions in families.items():
         adjusted = holm([estimates[position].p_value for position in positions])
-        family = f"{scope}: {name}, {len(positions)} tests, Holm"
+        family = f"{scope}: {name}{f' (control: {control})' if control else ''}, {len(positions)} tests, Holm"
         for position, p in zip(positions, adjusted, strict=True):
             estimates[position] = replace(estimates[position], p_adjusted=p, family=family)
     return estimates
 
 
 def _command(tool: Instrument, subject: Subject, pack: Pack, options: Any, pack_folder: str | Path | None) -> str:
-    """The command line that gives the same run again; a user's folder is named without its path."""
+    """The command line that gives the same run again; a user's files are named without their path."""
     words = ["tiltmeter", "measure", tool.name, subject.name, "--lang", pack.lang]
     if pack_folder is not None:
         words += ["--pack", Path(pack_folder).name]
     for field in dataclasses.fields(options):
         value = getattr(options, field.name)
         if value != field.default:
-            words += [f"--{field.name.replace('_', '-')}", str(value)]
+            for entry in value if isinstance(value, tuple) else (value,):
+                words += [f"--{field.name.replace('_', '-')}", getattr(entry, "name", str(entry))]
     return shlex.join(words)

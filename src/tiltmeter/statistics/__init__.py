@@ -7,7 +7,7 @@ from tiltmeter.statistics.caution import coverage_caution
 from tiltmeter.statistics.correction import benjamini_hochberg, holm
 from tiltmeter.statistics.correlation import Correlation, pearson, spearman
 from tiltmeter.statistics.effect_size import cohens_d, cohens_dz, standardised_difference
-from tiltmeter.statistics.intervals import Interval, mean_interval, statistic_interval
+from tiltmeter.statistics.intervals import Interval, difference_interval, mean_interval, statistic_interval
 from tiltmeter.statistics.paired import Equivalence, PairedTest, paired_t, tost, wilcoxon
 from tiltmeter.statistics.permutation import PermutationTest, flip_signs, permute_groups
 
@@ -21,6 +21,7 @@ __all__ = [
     "cohens_d",
     "cohens_dz",
     "coverage_caution",
+    "difference_interval",
     "flip_signs",
     "holm",
     "mean_interval",

@@ -76,6 +76,24 @@ def mean_interval(
     return Interval(float(low[0]), float(high[0]), level, used, units, coverage_caution(used, units))
 
 
+def difference_interval(x: npt.ArrayLike, y: npt.ArrayLike, *, level: float = 0.95) -> Interval:
+    """Welch's (1947) interval of mean(x) - mean(y), for two independent samples of unequal spread."""
+    from scipy.stats import t
+
+    first, second = finite_sample(x, "x", at_least=2), finite_sample(y, "y", at_least=2)
+    units = min(first.size, second.size)
+    shares = [0.0 if is_constant(sample) else float(np.var(sample, ddof=1)) / sample.size for sample in (first, second)]
+    error = math.sqrt(sum(shares))
+    if error == 0:
+        difference = exact_mean(first) - exact_mean(second)
+        return Interval(difference, difference, level, "welch-t", units, "no value varies: their spread is unknown")
+    part = shares[0] / sum(shares)
+    freedom = 1 / (part**2 / (first.size - 1) + (1 - part) ** 2 / (second.size - 1))
+    difference, reach = exact_mean(first) - exact_mean(second), t.ppf((1 + level) / 2, freedom) * error
+    caution = coverage_caution("cluster-t", units)
+    return Interval(difference - float(reach), difference + float(reach), level, "welch-t", units, caution)
+
+
 def statistic_interval(
     rows: npt.ArrayLike,
     statistic: Callable[[npt.NDArray[Any]], float],

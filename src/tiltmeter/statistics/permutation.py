@@ -38,6 +38,7 @@ def permute_groups(
     x: npt.ArrayLike,
     y: npt.ArrayLike,
     *,
+    at_least: float | None = None,
     exact_up_to: int = 40,
     samples: int = 100_000,
     seed: int = 0,
@@ -50,6 +51,9 @@ def permute_groups(
     Differences within 1e-12 of the sum of absolute values are ties, and ties count. Positions are permuted,
     never values drawn with replacement, so duplicates are safe. A small p says that x is larger than chance
     would have it.
+
+    `at_least` compares with another bound than the observed sum of x about its expectation: for statistics that are
+    a function of that sum.
     """
     first, second = finite_sample(x, "x"), finite_sample(y, "y")
     _check_effort(exact_up_to, samples)
@@ -57,7 +61,7 @@ def permute_groups(
     # Centred, the first group's sum is nx * ny / N times the mean difference: same order, same sign, and
     # "two-sided" means |sum| whatever the sizes.
     centred = pooled - math.fsum(pooled) / pooled.size
-    observed = math.fsum(centred[: first.size])
+    observed = math.fsum(centred[: first.size]) if at_least is None else at_least
     tolerance = TIE * float(np.abs(pooled).sum())
 
     if pooled.size <= exact_up_to:
@@ -75,6 +79,7 @@ def permute_groups(
 def flip_signs(
     differences: npt.ArrayLike,
     *,
+    at_least: float | None = None,
     exact_up_to: int = 40,
     samples: int = 100_000,
     seed: int = 0,
@@ -85,10 +90,11 @@ def flip_signs(
     / (samples + 1) over seeded random ones. Two-sided: flips with |sum| >= the observed |sum|. Ties as in
     `permute_groups`. A small p says that the differences lean to the positive side; the smallest possible one
     is 2^-n, so fewer than five differences can never be significant at 5%.
+    `at_least` compares with another bound than the observed sum.
     """
     sample = finite_sample(differences, "differences")
     _check_effort(exact_up_to, samples)
-    observed = math.fsum(sample)
+    observed = math.fsum(sample) if at_least is None else at_least
     tolerance = TIE * float(np.abs(sample).sum())
 
     if sample.size <= exact_up_to:

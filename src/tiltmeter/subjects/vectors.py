@@ -24,6 +24,8 @@ class Found:
 
     vectors: Mapping[str, Vector]
     """Unit vectors by the word as it stands in the list."""
+    lengths: Mapping[str, float]
+    """How long the vectors are in the file; of averaged adjectives, the mean."""
     forms: Mapping[str, str]
     """The vocabulary's own spelling or spellings of that word."""
     lost: Mapping[str, str]
@@ -72,6 +74,7 @@ class VectorSubject:
         average = adjectives == "average" or (adjectives == "auto" and word_forms)
 
         vectors: dict[str, Vector] = {}
+        lengths: dict[str, float] = {}
         forms: dict[str, str] = {}
         lost: dict[str, str] = {}
         for word in words:
@@ -84,9 +87,10 @@ class VectorSubject:
                 lost[word.text] = "its vector is zero or not finite"
             else:
                 vectors[word.text] = _unit(np.mean([_unit(row) for row in rows], axis=0))
+                lengths[word.text] = float(np.mean([np.linalg.norm(row) for row in rows]))
                 forms[word.text] = "+".join(spelling[text] for text in needed)
         averaged = tuple(word.text for word in words if average and word.feminine and word.text in vectors)
-        return Found(vectors, forms, lost, policies, averaged, lookup.traits)
+        return Found(vectors, lengths, forms, lost, policies, averaged, lookup.traits)
 
     def estimated_seconds(self, questions: int) -> float:  # noqa: ARG002
         """How long an instrument takes: the vocabulary is read once, however many words are asked."""

@@ -1,0 +1,135 @@
+"""What the instruments on gendered adjective forms share: which adjectives, which attributes, how near they lie."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from tiltmeter.errors import TiltmeterError
+from tiltmeter.instruments._queries import matching_notes
+from tiltmeter.instruments.instrument import option
+from tiltmeter.packs import Pack, Word, WordPair
+from tiltmeter.results import Note
+from tiltmeter.subjects import Found, Subject, VectorSubject
+
+PACK = "pack"
+BASELINE = "baseline"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdjectiveOptions:
+    """Options of every instrument on adjectives of two forms."""
+
+    match: str = option("auto", "How words are matched: auto, or any of exact,lower-case,yo in order.")
+    max_lost: float = option(0.2, "Share of a list that may be missing from the vocabulary before a test is void.")
+    seed: int = option(0, "Seed of the resampling.")
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.max_lost < 1:
+            raise TiltmeterError(f"--max-lost is a share from 0 up to but not including 1, not {self.max_lost}")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An adjective of a list, with what is known about it."""
+
+    source: str
+    masculine: str
+    feminine: str
+    stereotype: str = ""
+    valence: str = ""
+
+
+def pack_adjectives(pack: Pack) -> list[Asked]:
+    return [Asked(PACK, entry.masculine, entry.feminine, entry.stereotype, entry.valence) for entry in pack.adjectives]
+
+
+def baseline(pack: Pack) -> list[Asked]:
+    return [Asked(BASELINE, entry.masculine, entry.feminine) for entry in pack.baseline_adjectives]
+
+
+def list_adjectives(adjectives: Sequence[Asked], tests: Sequence[str]) -> pl.DataFrame:
+    """One row for each adjective and attribute set."""
+    return pl.DataFrame(
+        [
+            {
+                "test": test,
+                "adjectives": entry.source,
+                "masculine": entry.masculine,
+                "feminine": entry.feminine,
+                "stereotype": entry.stereotype,
+                "valence": entry.valence,
+                "marked": entry.masculine != entry.feminine,
+            }
+            for test in tests
+            for entry in adjectives
+        ]
+    )
+
+
+def count_forms(items: pl.DataFrame) -> int:
+    return pl.concat([items["masculine"], items["feminine"]]).n_unique()
+
+
+def mean_similarities(
+    items: pl.DataFrame, subject: Subject, attributes: dict[str, Sequence[WordPair]], options: AdjectiveOptions
+) -> tuple[pl.DataFrame, list[Note]]:
+    """Adds the mean cosine of each form to the male and to the female attributes of its test; a lost form leaves null.
+
+    An attribute pair that lost one word is left out with both, so that male and female attributes stay balanced.
+    """
+    pairs = [pair for entries in attributes.values() for pair in entries]
+    texts = [*items["masculine"], *items["feminine"], *(text for pair in pairs for text in (pair.male, pair.female))]
+    assert isinstance(subject, VectorSubject)
+    found = subject.vectors([Word(text) for text in dict.fromkeys(texts)], match=options.match, adjectives="citation")
+    kept = {test: _kept(entries, found) for test, entries in attributes.items()}
+    rows = [_similarities(row, kept[row["test"]], found) for row in items.iter_rows(named=True)]
+    answered = items.with_columns(pl.DataFrame(rows, schema=dict.fromkeys(_COLUMNS, pl.Float64)))
+    return answered, [*matching_notes(found), *_attribute_notes(attributes, kept)]
+
+
+_COLUMNS = ("masculine_to_male", "masculine_to_female", "feminine_to_male", "feminine_to_female")
+
+
+def _kept(pairs: Sequence[WordPair], found: Found) -> tuple[np.ndarray, np.ndarray]:
+    whole = [pair for pair in pairs if pair.male in found.vectors and pair.female in found.vectors]
+    return (
+        np.array([found.vectors[pair.male] for pair in whole]),
+        np.array([found.vectors[pair.female] for pair in whole]),
+    )
+
+
+def _similarities(
+    row: dict[str, str], attributes: tuple[np.ndarray, np.ndarray], found: Found
+) -> dict[str, float | None]:
+    """Both forms or none: an adjective of which one form is missing is lost."""
+    forms = {"masculine": row["masculine"], "feminine": row["feminine"]}
+    if not len(attributes[0]) or any(form not in found.vectors for form in forms.values()):
+        return dict.fromkeys(_COLUMNS, None)
+    return {
+        f"{gender}_to_{side}": float((matrix @ found.vectors[form]).mean())
+        for gender, form in forms.items()
+        for side, matrix in zip(("male", "female"), attributes, strict=True)
+    }
+
+
+def _attribute_notes(
+    attributes: dict[str, Sequence[WordPair]], kept: dict[str, tuple[np.ndarray, np.ndarray]]
+) -> Iterator[Note]:
+    for test, pairs in attributes.items():
+        if (left := len(kept[test][0])) < len(pairs):
+            yield Note(
+                kind="lost-attributes",
+                test=test,
+                text=f"{left} of {len(pairs)} attribute pairs are in the vocabulary with both words.",
+                details={"kept": left, "of": len(pairs)},
+            )
+
+
+def lost_adjectives(rows: pl.DataFrame, options: AdjectiveOptions) -> tuple[pl.DataFrame, int, str]:
+    """The adjectives found, how many were lost, and why the list is void if it is."""
+    found = rows.drop_nulls("masculine_to_male")
+    lost = rows.height - found.height
+    void = lost > options.max_lost * rows.height or found.height < 3
+    return found, lost, f"no value: {lost} of {rows.height} adjectives have no vector of both forms" if void else ""

@@ -1,0 +1,131 @@
+"""What the instruments on word vectors share: which tests are asked, how words are found, what is said about it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, cast
+
+import polars as pl
+
+from tiltmeter.errors import TiltmeterError, unknown
+from tiltmeter.instruments.instrument import Given, file_option, option
+from tiltmeter.packs import Pack, WeatTest, Word, read_tests
+from tiltmeter.results import Note
+from tiltmeter.subjects import Found, Subject, VectorSubject
+
+ROLES = "xyab"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryOptions:
+    """Options of every instrument that asks for two sets of targets and two of attributes."""
+
+    tests: Given | None = file_option(read_tests, "Word sets of yours (TOML) instead of the pack's.")
+    only: str = option("", "Names of the tests to run, comma separated; all without it.")
+    match: str = option("auto", "How words are matched: auto, or any of exact,lower-case,yo in order.")
+    adjectives: Literal["auto", "average", "citation"] = option(
+        "auto", "Average masculine and feminine forms of adjectives, or take the listed form."
+    )
+    max_lost: float = option(0.2, "Share of a set that may be missing from the vocabulary before a test is void.")
+    seed: int = option(0, "Seed of the resampling.")
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.max_lost < 1:
+            raise TiltmeterError(f"--max-lost is a share from 0 up to but not including 1, not {self.max_lost}")
+
+
+def chosen_tests(pack: Pack, options: QueryOptions) -> list[WeatTest]:
+    """The tests of the user's file or of the pack, all or those named by `only`."""
+    tests: Sequence[WeatTest] = _with_grammar(options.tests.content, pack) if options.tests else pack.weat
+    names = [name.strip() for name in options.only.split(",") if name.strip()]
+    for name in names:
+        if name not in {test.name for test in tests}:
+            raise unknown("test", name, [test.name for test in tests])
+    return [test for test in tests if not names or test.name in names]
+
+
+def _with_grammar(tests: Sequence[WeatTest], pack: Pack) -> list[WeatTest]:
+    """The user's tests with what the pack knows about their words."""
+
+    def known(words: Iterable[Word]) -> tuple[Word, ...]:
+        return tuple(pack.lexicon.get(word.text, word) for word in words)
+
+    return [replace(test, x=known(test.x), y=known(test.y), a=known(test.a), b=known(test.b)) for test in tests]
+
+
+def find_words(subject: Subject, words: Iterable[Word], options: Any) -> Found:
+    return cast(VectorSubject, subject).vectors(words, match=options.match, adjectives=options.adjectives)
+
+
+def void_sets(words: pl.DataFrame, options: Any) -> tuple[dict[str, list[str]], list[str]]:
+    """The lost words of each set in a `word, role, form` table, and which sets have lost too many."""
+    lost, void = {}, []
+    for role in ROLES:
+        members = words.filter(pl.col("role") == role)
+        lost[role] = members.filter(pl.col("form").is_null())["word"].to_list()
+        if len(lost[role]) > options.max_lost * members.height or members.height - len(lost[role]) < 2:
+            void.append(f"{len(lost[role])} of the {members.height} words of {role.upper()}")
+    return lost, void
+
+
+def matching_notes(found: Found) -> list[Note]:
+    """How words were matched, which were averaged, which were lost."""
+    respelled = {word: form for word, form in found.forms.items() if form != word and word not in found.averaged}
+    notes = [
+        Note(
+            kind="matching",
+            text=f"Words were matched by {', '.join(found.policies)}; {len(respelled)} stand in the vocabulary in "
+            "another spelling.",
+            details={"policies": list(found.policies), "respelled": respelled},
+        )
+    ]
+    if found.averaged:
+        notes.append(
+            Note(
+                kind="adjectives",
+                text=f"The vocabulary holds word forms: {len(found.averaged)} adjectives are the average of their "
+                "masculine and feminine forms.",
+                details={"averaged": list(found.averaged)},
+            )
+        )
+    if found.lost:
+        notes.append(
+            Note(
+                kind="lost-words",
+                text=f"{len(found.lost)} words have no vector: {', '.join(found.lost)}.",
+                details={"reasons": dict(found.lost)},
+            )
+        )
+    return notes
+
+
+def grammar_notes(tests: Iterable[WeatTest]) -> list[Note]:
+    """Published sets that confound the topic with grammatical gender are measured as published, and said to be so."""
+    notes = []
+    for test in tests:
+        in_x, in_y = test.gender_counts()
+        if in_x != in_y:
+            notes.append(
+                Note(
+                    kind="grammatical-gender",
+                    test=test.name,
+                    text=f"{test.labels[0]} and {test.labels[1]} differ in the grammatical genders of their nouns "
+                    f"({_counted(in_x)} against {_counted(in_y)}), so part of what is found may be grammar.",
+                    details={"x": in_x, "y": in_y},
+                )
+            )
+    return notes
+
+
+def void_note(test: str, void: Sequence[str], lost: dict[str, list[str]], options: Any) -> Note:
+    """Why a test has no value."""
+    return Note(
+        kind="void",
+        test=test,
+        text=f"no value: {' and '.join(void)} have no vector (at most {options.max_lost:.0%} of a set may be lost, "
+        "--max-lost).",
+        details=lost,
+    )
+
+
+def _counted(genders: dict[str, int]) -> str:
+    return " ".join(f"{count}{gender}" for gender, count in genders.items()) or "none"

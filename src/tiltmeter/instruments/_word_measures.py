@@ -1,0 +1,209 @@
+"""What measures share that give every word of a test one or two numbers: the questions, the losses, the estimates."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from tiltmeter.instruments._queries import (
+    ROLES,
+    QueryOptions,
+    chosen_tests,
+    find_words,
+    grammar_notes,
+    matching_notes,
+    void_note,
+    void_sets,
+)
+from tiltmeter.instruments.instrument import Findings, Instrument
+from tiltmeter.packs import Pack
+from tiltmeter.results import Estimate, Figure, Note, Worse
+from tiltmeter.statistics import difference_interval, permute_groups
+from tiltmeter.subjects import Found, Subject
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Sets:
+    """Vectors of the words found, by role, as they stand in the file and at unit length; a and b hold whole pairs."""
+
+    words: Mapping[str, list[str]]
+    unit: Mapping[str, Floats]
+    raw: Mapping[str, Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """One number of a measure: its value, how many words it rests on, how sure it is."""
+
+    value: float | None
+    n: int
+    interval: tuple[float, float, str] | None = None
+    p: tuple[float, float, str] | None = None
+
+
+def word_instrument(
+    *,
+    name: str,
+    title: str,
+    measures: str,
+    formula: str,
+    reading: str,
+    reference: str,
+    numbers: Mapping[str, tuple[Worse, float]],
+    columns: tuple[str, ...],
+    measure: Callable[[Sets], Mapping[str, Mapping[str, Floats]]],
+    summarise: Callable[[pl.DataFrame, QueryOptions], Mapping[str, Number]],
+    note: Note | None = None,
+) -> Instrument:
+    """An instrument of which `measure` fills `columns` for the words of some roles, and `summarise` makes numbers.
+
+    `numbers` names them, each with which way is worse and what is neutral; the first is the headline.
+    """
+    headline = next(iter(numbers))
+
+    def answer(
+        items: pl.DataFrame, subject: Subject, pack: Pack, options: QueryOptions
+    ) -> tuple[pl.DataFrame, list[Note]]:
+        tests = chosen_tests(pack, options)
+        found = find_words(subject, [word for test in tests for role in ROLES for word in getattr(test, role)], options)
+        answered = pl.concat([_answered(rows, found, columns, measure) for rows in _by_test(items)])
+        return answered, [*matching_notes(found), *grammar_notes(tests)]
+
+    def estimate(items: pl.DataFrame, options: QueryOptions) -> Findings:
+        estimates: list[Estimate] = []
+        notes = [note] if note else []
+        for rows in _by_test(items):
+            test = str(rows["test"][0])
+            lost, void = void_sets(rows, options)
+            if void:
+                notes.append(void_note(test, void, lost, options))
+            found = {} if void else summarise(rows, options)
+            estimates += [
+                _estimate(test, name, found.get(name, Number(None, 0)), worse, neutral, sum(map(len, lost.values())))
+                for name, (worse, neutral) in numbers.items()
+            ]
+        return Findings(
+            estimates=tuple(estimates), figures=(_figure(title, headline, items, estimates),), notes=tuple(notes)
+        )
+
+    return Instrument(
+        name=name,
+        version="1",
+        title=title,
+        measures=measures,
+        formula=formula,
+        reading=reading,
+        reference=reference,
+        headline=headline,
+        side="lean" if "lean" in numbers else None,
+        capability="vectors",
+        lists=("weat",),
+        options=QueryOptions,
+        items=list_words,
+        questions=lambda items: items["word"].n_unique(),
+        answer=answer,
+        estimate=estimate,
+    )
+
+
+def topic_difference(x: Floats, y: Floats, options: QueryOptions) -> Number:
+    """mean(x) - mean(y) with Welch's interval, and the p of re-splitting the targets."""
+    interval, p = difference_interval(x, y), permute_groups(x, y, seed=options.seed)
+    return Number(
+        float(x.mean() - y.mean()),
+        x.size + y.size,
+        (interval.low, interval.high, interval.method),
+        (p.p_value, p.p_two_sided, f"target-permutation, {p.method}, {p.arrangements} arrangements, one-sided"),
+    )
+
+
+def list_words(pack: Pack, options: QueryOptions) -> pl.DataFrame:
+    """One row for each word of a test."""
+    return pl.DataFrame(
+        [
+            {"test": test.name, "word": word.text, "role": role, "label": label, "pair": position}
+            for test in chosen_tests(pack, options)
+            for role, label in zip(ROLES, (*test.labels, *test.attribute_labels), strict=True)
+            for position, word in enumerate(getattr(test, role))
+        ]
+    )
+
+
+def _by_test(items: pl.DataFrame) -> Iterable[pl.DataFrame]:
+    return [rows for _, rows in items.group_by("test", maintain_order=True)]
+
+
+def _answered(
+    rows: pl.DataFrame,
+    found: Found,
+    columns: tuple[str, ...],
+    measure: Callable[[Sets], Mapping[str, Mapping[str, Floats]]],
+) -> pl.DataFrame:
+    """The rows of one test with the form found for each word, and the measure's columns where they apply."""
+    sets = _sets(rows, found)
+    measured = measure(sets) if all(len(sets.words[role]) for role in ROLES) else {}
+    values = {
+        (role, word): {column: float(table[column][place]) for column in columns if column in table}
+        for role, table in measured.items()
+        for place, word in enumerate(sets.words[role])
+    }
+    keys = list(rows.select("role", "word").iter_rows())
+    return rows.with_columns(
+        pl.Series("form", [found.forms.get(word) for _, word in keys], dtype=pl.String),
+        *(pl.Series(column, [values.get(key, {}).get(column) for key in keys], dtype=pl.Float64) for column in columns),
+    )
+
+
+def _sets(rows: pl.DataFrame, found: Found) -> Sets:
+    listed = {role: rows.filter(pl.col("role") == role)["word"].to_list() for role in ROLES}
+    whole = [(a, b) for a, b in zip(listed["a"], listed["b"], strict=True) if a in found.vectors and b in found.vectors]
+    words = {role: [word for word in listed[role] if word in found.vectors] for role in "xy"}
+    words |= {"a": [a for a, _ in whole], "b": [b for _, b in whole]}
+    unit = {role: np.array([found.vectors[word] for word in words[role]]) for role in ROLES}
+    lengths = {role: np.array([found.lengths[word] for word in words[role]]) for role in ROLES}
+    return Sets(words, unit, {role: unit[role] * lengths[role][:, None] for role in ROLES if len(words[role])})
+
+
+def _estimate(test: str, name: str, number: Number, worse: Worse, neutral: float, lost: int) -> Estimate:
+    interval, p = number.interval, number.p
+    return Estimate(
+        test=test,
+        name=name,
+        value=number.value,
+        worse=worse,
+        neutral=neutral,
+        ci_low=interval[0] if interval else None,
+        ci_high=interval[1] if interval else None,
+        ci_method=interval[2] if interval else None,
+        p_value=p[0] if p else None,
+        p_two_sided=p[1] if p else None,
+        p_method=p[2] if p else None,
+        n=number.n,
+        lost=lost,
+    )
+
+
+def _figure(title: str, headline: str, items: pl.DataFrame, estimates: Iterable[Estimate]) -> Figure:
+    labels = {
+        rows["test"][0]: " / ".join(rows.filter(pl.col("role") == role)["label"][0] for role in "xy")
+        for rows in _by_test(items)
+    }
+    chosen = [row for row in estimates if row.name == headline]
+    return Figure(
+        kind="intervals",
+        title=f"{title}: {headline.replace('_', ' ')}",
+        rows=tuple(
+            {"test": f"{row.test}: {labels[row.test]}", headline: row.value, "low": row.ci_low, "high": row.ci_high}
+            for row in chosen
+            if row.value is not None
+        ),
+        x=headline,
+        y="test",
+        low="low",
+        high="high",
+        neutral=chosen[0].neutral if chosen else None,
+    )

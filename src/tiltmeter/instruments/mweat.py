@@ -1,0 +1,131 @@
+"""MWEAT: are the masculine forms of adjectives tied to gender more strongly than the feminine ones?
+
+Zhou et al. (2019), equation 3 of the BAD paper. For masculine forms X and feminine forms Y of the same adjectives:
+
+    statistic = | |sum_x s(x, A, B)| - |sum_y s(y, A, B)| |,   s(w, A, B) = mean_a cos(w, a) - mean_b cos(w, b)
+
+0 is neutral and higher is worse. An adjective with one form for both genders adds the same to both sums, so the MWEAT
+of unmarked adjectives is 0. Two null hypotheses, named: `pair-swap` (an adjective's two forms are exchangeable) and
+`re-split` (all forms are). Both depend on the sum over X alone: with T the sum over all forms, the statistic is at
+least c exactly when |2 sum_x - T| is, so both are counted exactly up to 40 values.
+"""
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from tiltmeter.instruments._adjectives import (
+    AdjectiveOptions,
+    count_forms,
+    list_adjectives,
+    lost_adjectives,
+    mean_similarities,
+    pack_adjectives,
+)
+from tiltmeter.instruments.instrument import Findings, Instrument
+from tiltmeter.packs import Pack
+from tiltmeter.results import Estimate, Note
+from tiltmeter.statistics import PermutationTest, flip_signs, permute_groups, statistic_interval
+from tiltmeter.subjects import Subject
+
+TEST = "semantic-gender"
+Floats = NDArray[np.float64]
+
+
+def list_items(pack: Pack, options: AdjectiveOptions) -> pl.DataFrame:  # noqa: ARG001
+    return list_adjectives(pack_adjectives(pack), [TEST])
+
+
+def answer(
+    items: pl.DataFrame, subject: Subject, pack: Pack, options: AdjectiveOptions
+) -> tuple[pl.DataFrame, list[Note]]:
+    return mean_similarities(items, subject, {TEST: pack.semantic_gender}, options)
+
+
+def estimate(items: pl.DataFrame, options: AdjectiveOptions) -> Findings:
+    """All adjectives, then the marked and the unmarked ones alone."""
+    estimates: list[Estimate] = []
+    notes: list[Note] = []
+    groups = {"all": items, "marked": items.filter("marked"), "unmarked": items.filter(~pl.col("marked"))}
+    for group, rows in groups.items():
+        if rows.is_empty() or (group != "all" and rows.height == items.height):
+            continue
+        found, said = _estimates(group, rows, options)
+        estimates += found
+        notes += said
+    return Findings(estimates=tuple(estimates), notes=tuple(notes))
+
+
+INSTRUMENT = Instrument(
+    name="mweat",
+    version="1",
+    title="Modified Word Embedding Association Test",
+    measures="whether masculine or feminine forms of adjectives are tied more strongly to gender",
+    formula="| |sum s(x,A,B)| - |sum s(y,A,B)| |, x masculine and y feminine forms",
+    reading="0 is neutral and higher is worse; it does not say which way",
+    reference="Zhou et al. (2019), Examining Gender Bias in Languages with Grammatical Gender, EMNLP, arXiv:1909.02224",
+    headline="statistic",
+    capability="vectors",
+    lists=("adjectives", "semantic_gender"),
+    options=AdjectiveOptions,
+    items=list_items,
+    questions=count_forms,
+    answer=answer,
+    estimate=estimate,
+)
+
+
+def _estimates(group: str, rows: pl.DataFrame, options: AdjectiveOptions) -> tuple[list[Estimate], list[Note]]:
+    found, lost, void = lost_adjectives(rows, options)
+    names = {"statistic": "pair-swap", "statistic_resplit": "re-split"}
+    if void:
+        nothing = [_estimate(name, group, None, found.height, lost) for name in names]
+        return nothing, [Note(kind="void", test=TEST, text=f"{group}: {void}.")]
+    x = (found["masculine_to_male"] - found["masculine_to_female"]).to_numpy()
+    y = (found["feminine_to_male"] - found["feminine_to_female"]).to_numpy()
+    value = statistic(np.column_stack([x, y]))
+    interval = statistic_interval(
+        np.column_stack([x, y]), statistic, method="percentile", seed=options.seed, resamples=1999
+    )
+    nulls = {
+        "statistic": flip_signs(x - y, at_least=value, seed=options.seed),
+        "statistic_resplit": permute_groups(x, y, at_least=value / 2, seed=options.seed),
+    }
+    limits = (interval.low, interval.high) if np.isfinite(interval.low) else None
+    return [
+        _estimate(name, group, value, found.height, lost, limits, nulls[name], method) for name, method in names.items()
+    ], []
+
+
+def statistic(forms: Floats) -> float:
+    """Equation 3 on a table of s(w, A, B), masculine forms in the first column and feminine in the second."""
+    sum_x, sum_y = forms.sum(axis=0)
+    return float(abs(abs(sum_x) - abs(sum_y)))
+
+
+def _estimate(
+    name: str,
+    group: str,
+    value: float | None,
+    n: int,
+    lost: int,
+    limits: tuple[float, float] | None = None,
+    p: PermutationTest | None = None,
+    method: str = "",
+) -> Estimate:
+    return Estimate(
+        test=TEST,
+        name=name,
+        group={"adjectives": group},
+        value=value,
+        worse="higher",
+        neutral=0,
+        ci_low=limits[0] if limits else None,
+        ci_high=limits[1] if limits else None,
+        ci_method="bootstrap-percentile over adjectives" if limits else None,
+        p_value=p.p_two_sided if p else None,
+        p_two_sided=p.p_two_sided if p else None,
+        p_method=f"{method}, {p.method}, {p.arrangements} arrangements" if p else None,
+        n=n,
+        lost=lost,
+    )

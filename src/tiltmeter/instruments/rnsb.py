@@ -1,0 +1,61 @@
+"""RNSB: does a classifier of the two topics see male and female words alike?
+
+Relative negative sentiment bias (Sweeney and Najafian 2019), with the two topics in the place of positive and negative
+words: logistic regression (L2, C = 1) learns to tell X from Y on unit vectors; q(t) is its probability of X for a
+gendered word t, and P = q / sum(q):
+
+    kl = sum over t of P(t) log(P(t) n)          (divergence of P from the uniform distribution, in nats)
+
+0 is neutral and higher is worse. `lean` = mean q(a) - mean q(b): above 0 the first topic goes with male words; its p
+swaps a and b within each pair, exactly.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+import polars as pl
+
+from tiltmeter.instruments._queries import QueryOptions
+from tiltmeter.instruments._word_measures import Floats, Number, Sets, word_instrument
+from tiltmeter.statistics import flip_signs, mean_interval
+
+
+def measure(sets: Sets) -> Mapping[str, Mapping[str, Floats]]:
+    from sklearn.linear_model import LogisticRegression
+
+    topics = np.concatenate([sets.unit["x"], sets.unit["y"]])
+    labels = np.repeat([1, 0], [len(sets.unit["x"]), len(sets.unit["y"])])
+    classifier = LogisticRegression(C=1.0, max_iter=10_000).fit(topics, labels)
+    return {role: {"probability_x": classifier.predict_proba(sets.unit[role])[:, 1]} for role in "ab"}
+
+
+def summarise(rows: pl.DataFrame, options: QueryOptions) -> Mapping[str, Number]:
+    found = rows.drop_nulls("probability_x")
+    q = found["probability_x"].to_numpy()
+    share = q / q.sum()
+    a, b = (found.filter(pl.col("role") == role).sort("pair")["probability_x"].to_numpy() for role in "ab")
+    interval = mean_interval(a - b, seed=options.seed)
+    flips = flip_signs(a - b, seed=options.seed)
+    p = (
+        flips.p_value,
+        flips.p_two_sided,
+        f"attribute-sign-flip, {flips.method}, {flips.arrangements} arrangements, one-sided",
+    )
+    return {
+        "kl": Number(float(np.sum(share * np.log(share * share.size))), share.size),
+        "lean": Number(float(np.mean(a - b)), share.size, (interval.low, interval.high, interval.method), p),
+    }
+
+
+INSTRUMENT = word_instrument(
+    name="rnsb",
+    title="Relative negative sentiment bias, on two topics",
+    measures="whether a classifier that tells two topics apart sees male and female words alike",
+    formula="kl = KL(P || uniform), P(t) = q(t) / sum q, q(t) = probability of the first topic for a gendered word t",
+    reading="kl: 0 is neutral and higher is worse; lean: above 0 the first topic goes with male words",
+    reference="Sweeney and Najafian (2019), A Transparent Framework for Evaluating Unintended Demographic Bias, ACL",
+    numbers={"kl": ("higher", 0), "lean": ("away", 0)},
+    columns=("probability_x",),
+    measure=measure,
+    summarise=summarise,
+)
