@@ -4,19 +4,23 @@ from tiltmeter.runs.across import across
 from tiltmeter.runs.audit import DEFAULT_SUBJECTS, Audit, Planned, Skipped, audit, plan
 from tiltmeter.runs.measuring import make_options, measure
 from tiltmeter.runs.run import Run, export_items, read_run, read_runs, resolve_id
+from tiltmeter.runs.sweep import FactorEffect, factor_effects, read_factors
 
 __all__ = [
     "DEFAULT_SUBJECTS",
     "Audit",
+    "FactorEffect",
     "Planned",
     "Run",
     "Skipped",
     "across",
     "audit",
     "export_items",
+    "factor_effects",
     "make_options",
     "measure",
     "plan",
+    "read_factors",
     "read_run",
     "read_runs",
     "resolve_id",
