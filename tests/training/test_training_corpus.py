@@ -94,7 +94,7 @@ def test_the_line_is_counted_after_a_long_one_too(tmp_path: Path, monkeypatch: p
         _sentences(path)
 
 
-@pytest.mark.parametrize("content", [b"plain text", gzip.compress(b"some text " * 99)[:-9]])
+@pytest.mark.parametrize("content", [b"plain text", gzip.compress(b"some text " * 99)[:-9]], ids=["none", "cut"])
 def test_a_gzip_file_that_is_none_or_is_cut_short_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "a.gz"
     path.write_bytes(content)
