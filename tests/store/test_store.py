@@ -50,6 +50,21 @@ class TestShelf:
         assert "k" not in Shelf(tmp_path)
         assert [path.name for path in tmp_path.iterdir()] == [".locks"]
 
+    def test_the_old_folder_stays_until_the_new_one_is_whole(self, tmp_path: Path) -> None:
+        shelf = Shelf(tmp_path)
+        shelf.obtain("k", _write)
+
+        def fail(folder: Path) -> None:
+            _write_much(folder)
+            raise RuntimeError("half way")
+
+        with pytest.raises(RuntimeError, match="half way"):
+            shelf.replace("k", fail)
+        assert (shelf.read("k") / "a").read_text() == "alpha"
+        (tmp_path / ".k.12345678.gone").mkdir()  # left by a process that was killed
+        assert (shelf.replace("k", _write_much) / "a").stat().st_size == 100_000
+        assert sorted(path.name for path in tmp_path.iterdir()) == [".locks", "k"]
+
     @pytest.mark.parametrize("damage", ["changed", "removed", "manifest"])
     def test_damage_is_seen_and_the_folder_made_anew(self, tmp_path: Path, damage: str) -> None:
         shelf = Shelf(tmp_path)

@@ -8,6 +8,7 @@ import typer
 
 from tiltmeter.cli.measure import InstrumentGroup
 from tiltmeter.cli.options import JsonOption, LangOption, PackOption
+from tiltmeter.cli.train import train_app
 
 app = typer.Typer(
     name="tiltmeter",
@@ -201,6 +202,7 @@ app.add_typer(
     name="measure",
     help="Measure subjects with one instrument: `tiltmeter measure weat pkg:navec-news`.",
 )
+app.add_typer(train_app, name="train")
 app.add_typer(runs_app, name="runs")
 app.add_typer(cache_app, name="cache")
 app.add_typer(list_app, name="list")

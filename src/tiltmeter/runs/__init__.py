@@ -5,11 +5,13 @@ from tiltmeter.runs.agreement import Agreement, agreement
 from tiltmeter.runs.audit import DEFAULT_SUBJECTS, Audit, Planned, Skipped, audit, plan
 from tiltmeter.runs.measuring import measure
 from tiltmeter.runs.run import Run, export_items, read_run, read_runs, resolve_id
+from tiltmeter.runs.sweep import FactorEffect, factor_effects, read_factors
 
 __all__ = [
     "DEFAULT_SUBJECTS",
     "Agreement",
     "Audit",
+    "FactorEffect",
     "Planned",
     "Run",
     "Skipped",
@@ -17,8 +19,10 @@ __all__ = [
     "agreement",
     "audit",
     "export_items",
+    "factor_effects",
     "measure",
     "plan",
+    "read_factors",
     "read_run",
     "read_runs",
     "resolve_id",

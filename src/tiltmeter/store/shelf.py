@@ -1,5 +1,6 @@
 """Folders kept under a key: made once, checked whenever they are read, never seen half-made."""
 
+import glob
 import json
 import shutil
 import uuid
@@ -37,6 +38,11 @@ class Shelf:
                     return self.read(key)
                 except Damaged:
                     self._discard(key)
+            return self._make(key, make)
+
+    def replace(self, key: str, make: Callable[[Path], None]) -> Path:
+        """Makes the folder of this key anew; the one that was there stays until the new one is whole."""
+        with self.locked(key):
             return self._make(key, make)
 
     def read(self, key: str) -> Path:
@@ -84,7 +90,8 @@ class Shelf:
         final = self.root / key
         with writing(final):
             # Only the holder of the lock writes here, so what is found was left by a process that was killed.
-            shutil.rmtree(partial, ignore_errors=True)
+            for left in (partial, *self.root.glob(f".{glob.escape(key)}.*.gone")):
+                shutil.rmtree(left, ignore_errors=True)
             partial.mkdir(parents=True)
             try:
                 make(partial)
@@ -93,6 +100,7 @@ class Shelf:
                 for path in files:
                     sync_file(path)
                 write_atomically(partial / MANIFEST, json.dumps(checksums, indent=1).encode())
+                self._discard(key)
                 partial.rename(final)
             except BaseException:
                 shutil.rmtree(partial, ignore_errors=True)
