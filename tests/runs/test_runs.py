@@ -163,7 +163,11 @@ def by_hand(p_values: list[float | None]) -> list[float]:
 
 def test_several_subjects_are_corrected_together(stocked: Store, run: Run) -> None:
     runs = [run, measure("weat", "pkg:navec-news", store=stocked)]
-    rows = [row for row in across(runs)["estimates"] if row["name"] == "effect_size" and row["p_value"] is not None]
+    rows = [
+        row
+        for row in across(runs).to_json()["estimates"]
+        if row["name"] == "effect_size" and row["p_value"] is not None
+    ]
     rows = [row for row in rows if not row["group"]]
     assert len(rows) == 3 + 6
     assert [row["p_adjusted"] for row in rows] == pytest.approx(holm([row["p_value"] for row in rows]))

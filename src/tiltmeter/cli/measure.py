@@ -110,13 +110,15 @@ def _measure(
         if items is not None:
             export_items(run.items, items)
     if json:
-        several = {"runs": [run.result.to_json() for run in runs], "across": across(runs)}
+        several = {"runs": [run.result.to_json() for run in runs], "across": across(runs).to_json()}
         print(
             json_format.dumps(several if len(subjects) > 1 else runs[0].result.to_json(), ensure_ascii=False, indent=1)
         )
     else:
         for run in runs:
-            show.run(run, notes=True)
+            show.run(run, notes=len(runs) == 1)
+        if len(runs) > 1:
+            show.across(across(runs))
     for reason in unreached:
         show.say(str(reason), error=True)
     return 3 if unreached else 0

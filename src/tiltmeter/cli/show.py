@@ -11,7 +11,7 @@ from rich.text import Text
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments import Instrument
 from tiltmeter.packs import LISTS, Pack
-from tiltmeter.runs import Audit, Planned, Run, Skipped
+from tiltmeter.runs import Across, Audit, Planned, Run, Skipped
 from tiltmeter.store import PARTS, Store
 from tiltmeter.subjects import Package
 
@@ -39,6 +39,20 @@ def run(found: Run, *, notes: bool = False) -> None:
     for note in result.notes:
         if notes or note.kind in ("reading", "void"):
             say(f"- {note.test + ': ' if note.test else ''}{note.text}")
+
+
+def across(found: Across) -> None:
+    """The headline of each test over all subjects, corrected as one family."""
+    subjects = [entry.result.subject for entry in found.runs]
+    table = _table("test", *(f"{subject} {column}" for subject in subjects for column in ("", "p", "p corr.")))
+    for test, rows in found.headlines():
+        _add(table, test, *(cell for row in rows for cell in (_number(row.value), _p(row.p_value), _p(row.p_adjusted))))
+    say("\nside by side")
+    _out.print(table)
+    for effect in found.factors:
+        means = ", ".join(f"{level}: {mean:.2f}" for level, mean in effect.means)
+        share = effect.reason or f"{effect.eta_squared:.0%} of the variance ({means})"
+        say(f"- {effect.test}: {effect.factor} {share}")
 
 
 def audit_json(found: Audit) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 from tiltmeter import charts
 from tiltmeter.errors import MissingExtra
 from tiltmeter.instruments import Instrument, load_instrument
-from tiltmeter.results import Figure, Note
-from tiltmeter.runs import Run, Skipped, agreement
+from tiltmeter.results import Estimate, Figure, Note
+from tiltmeter.runs import Run, Skipped, across, agreement
 from tiltmeter.store import write_atomically
 
 
@@ -45,6 +45,10 @@ class Section:
     runs: tuple[Run, ...]
     figures: tuple[tuple[Figure, str], ...]
     """Each figure with its specification as JSON."""
+
+    def side_by_side(self) -> list[tuple[str, list[Estimate]]]:
+        """The headline of each test over all subjects, corrected as one family; nothing for a single subject."""
+        return across(self.runs).headlines() if len(self.runs) > 1 else []
 
     def notes(self, run: Run, *, reading: bool) -> list[Note]:
         """What the run says in words (or why it says nothing), or else what to know when reading it."""

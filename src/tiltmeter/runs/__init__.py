@@ -1,6 +1,6 @@
 """Measure, store, measure again from disk; audit; analysis over several runs."""
 
-from tiltmeter.runs.across import across
+from tiltmeter.runs.across import Across, across
 from tiltmeter.runs.agreement import Agreement, agreement
 from tiltmeter.runs.audit import DEFAULT_SUBJECTS, Audit, Planned, Skipped, audit, plan
 from tiltmeter.runs.measuring import measure
@@ -9,6 +9,7 @@ from tiltmeter.runs.sweep import FactorEffect, factor_effects, read_factors
 
 __all__ = [
     "DEFAULT_SUBJECTS",
+    "Across",
     "Agreement",
     "Audit",
     "FactorEffect",

@@ -1,23 +1,61 @@
 """Analysis over several runs of one call."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from tiltmeter.errors import TiltmeterError
+from tiltmeter.instruments import load_instrument
+from tiltmeter.results import Estimate
 from tiltmeter.runs.measuring import corrected
 from tiltmeter.runs.run import Run
+from tiltmeter.runs.sweep import FactorEffect, factor_effects
 
 
-def across(runs: Sequence[Run]) -> dict[str, Any]:
-    """All p-values of the call as one family, corrected together: testing five models is five times the chances."""
+@dataclass(frozen=True, slots=True)
+class Across:
+    """Runs of one instrument side by side, their p-values corrected as one family."""
+
+    runs: tuple[Run, ...]
+    estimates: tuple[tuple[Estimate, ...], ...]
+    """Of each run, with `p_adjusted` over all of them."""
+    factors: tuple[FactorEffect, ...]
+    """Which choice in training moves the headline, where the subjects are a sweep."""
+
+    def headlines(self) -> list[tuple[str, list[Estimate]]]:
+        """The headline of each test, one estimate a run: the table a paper prints over models."""
+        name = load_instrument(self.runs[0].result.instrument).headline
+        tests = dict.fromkeys(row.test for row in self.estimates[0] if row.name == name)
+        found = [{row.test: row for row in rows if row.name == name} for rows in self.estimates]
+        return [(test, [rows[test] for rows in found]) for test in tests if all(test in rows for rows in found)]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "estimates": [
+                {"run": run.id, "subject": run.result.subject, "lang": run.result.lang, **row.to_json()}
+                for run, rows in zip(self.runs, self.estimates, strict=True)
+                for row in rows
+            ],
+            "factors": [asdict(effect) for effect in self.factors],
+        }
+
+
+def across(runs: Sequence[Run]) -> Across:
+    """All p-values as one family, corrected together: testing five models is five times the chances."""
     tools = sorted({run.result.instrument for run in runs})
-    rows = [(run, estimate) for run in runs for estimate in run.result.estimates]
-    pooled = corrected(
-        [replace(estimate, p_adjusted=None) for _, estimate in rows], f"{', '.join(tools)}, {len(runs)} runs"
-    )
-    return {
-        "estimates": [
-            {"run": run.id, "subject": run.result.subject, "lang": run.result.lang, **estimate.to_json()}
-            for (run, _), estimate in zip(rows, pooled, strict=True)
-        ]
-    }
+    rows = [replace(estimate, p_adjusted=None) for run in runs for estimate in run.result.estimates]
+    pooled = iter(corrected(rows, f"{', '.join(tools)}, {len(runs)} runs"))
+    return Across(tuple(runs), tuple(tuple(next(pooled) for _ in run.result.estimates) for run in runs), _factors(runs))
+
+
+def _factors(runs: Sequence[Run]) -> tuple[FactorEffect, ...]:
+    """Empty unless every subject says how it was trained and they make up a full grid."""
+    trained: list[Mapping[str, Any]] = [run.result.provenance["subject"].get("trained", {}) for run in runs]
+    if len(runs) < 2 or not all(trained):
+        return ()
+    name = load_instrument(runs[0].result.instrument).headline
+    values = [{row.test: row.value for row in run.result.estimates if row.name == name} for run in runs]
+    try:
+        return tuple(factor_effects(list(zip(trained, values, strict=True))))
+    except TiltmeterError:
+        return ()
