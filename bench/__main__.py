@@ -3,10 +3,10 @@
 import sys
 from collections.abc import Iterator
 
-from bench import commands, statistics
+from bench import commands, statistics, vectors
 from bench.row import Row
 
-SUITES = {"statistics": statistics.rows, "commands": commands.rows}
+SUITES = {"statistics": statistics.rows, "commands": commands.rows, "vectors": vectors.rows}
 
 
 def main() -> None:
@@ -23,7 +23,8 @@ def _rows(chosen: list[str]) -> Iterator[Row]:
 
 
 def _shown(row: Row) -> bool:
-    print(f"| {row.what} | {row.ours:.4g} s | {row.other:.4g} s | {row.ratio:,.1f}x | {row.target} |", flush=True)
+    ours, other = (f"{value:.4g} {row.unit}" for value in (row.ours, row.other))
+    print(f"| {row.what} | {ours} | {other} | {row.ratio:,.1f}x | {row.target} |", flush=True)
     return row.reached
 
 

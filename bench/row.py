@@ -10,9 +10,10 @@ class Row:
     what: str
     ours: float
     other: float
-    """Seconds of what ours is compared with."""
+    """What ours is compared with, in the same unit."""
     at_least: float = 0.0
     """The smallest ratio other / ours that counts as reached."""
+    unit: str = "s"
 
     @property
     def ratio(self) -> float:

@@ -9,13 +9,13 @@ import polars as pl
 import pytest
 from scipy import stats
 
+from support import made_of
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments import load_instrument
 from tiltmeter.packs import Adjective, BaselineAdjective, Pack, WordPair
 from tiltmeter.results import Estimate
 from tiltmeter.runs import Run, measure
-from tiltmeter.store import Answers, Store
-from tiltmeter.subjects import VectorSubject
+from tiltmeter.store import Store
 
 MARKED = [("alto", "alta"), ("bello", "bella"), ("sucio", "sucia"), ("listo", "lista"), ("vago", "vaga")]
 UNMARKED = [("libre", "libre"), ("amable", "amable"), ("audaz", "audaz")]
@@ -45,13 +45,7 @@ def table() -> dict[str, np.ndarray]:
 
 
 def found(name: str, folder: Path, table: dict[str, np.ndarray], **given: object) -> list[Estimate]:
-    folder.mkdir(exist_ok=True)
-    np.save(folder / "vectors.npy", np.array(list(table.values()), dtype=np.float32))
-    pl.DataFrame({"index": list(table)}).write_parquet(folder / "words.parquet")
-    subject = VectorSubject(
-        name="demo", fingerprint="demo", lang="xx", origin={}, format="numpy", files=lambda: folder,
-        answers=Answers(folder / "answers"),
-    )  # fmt: skip
+    subject = made_of(table, folder)
     tool = load_instrument(name)
     options = tool.make_options(given)
     items, _ = tool.answer(tool.items(PACK, options), subject, PACK, options)

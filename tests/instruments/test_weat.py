@@ -12,15 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from support import stock
+from support import made_of, stock
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments import load_instrument
 from tiltmeter.instruments.weat import WeatOptions, answer, estimate, list_items
 from tiltmeter.packs import InanimateNoun, Pack, WeatTest, Word, load_pack
 from tiltmeter.results import Estimate
 from tiltmeter.runs import Run, measure
-from tiltmeter.store import Answers, Store
-from tiltmeter.subjects import VectorSubject
+from tiltmeter.store import Store
 
 EMPTY = Pack(lang="xx", name="X", endonym="X", scripts=("Latin",), grammatical_gender=())
 
@@ -276,7 +275,6 @@ class TestGrammar:
         return {key: float(np.mean([world[key] for world in worlds])) for key in worlds[0]}
 
     def estimates(self, folder: Path, stereotype: float, seed: int) -> dict[tuple[str, str], float]:
-        folder.mkdir()
         rng = np.random.default_rng(seed)
         gender = np.eye(40)[0]
         lean = {"m": 2.0, "f": -2.0}
@@ -285,12 +283,7 @@ class TestGrammar:
             table |= {w.text: rng.normal(size=40) + (lean[w.gender] + sign * stereotype) * gender for w in part}
         for role, sign in (("a", 1), ("b", -1)):
             table |= {f"{role}{n}": rng.normal(size=40) + sign * 3 * gender for n in range(9)}
-        np.save(folder / "vectors.npy", np.array(list(table.values()), dtype=np.float32))
-        pl.DataFrame({"index": list(table)}).write_parquet(folder / "words.parquet")
-        subject = VectorSubject(
-            name="demo", fingerprint="demo", lang="xx", origin={}, format="numpy", files=lambda: folder,
-            answers=Answers(folder / "answers"),
-        )  # fmt: skip
+        subject = made_of(table, folder)
         items, _ = answer(list_items(self.pack, WeatOptions()), subject, self.pack, WeatOptions())
         return {(row.test, row.name): row.value or 0.0 for row in estimate(items, WeatOptions()).estimates}
 

@@ -4,19 +4,18 @@ import math
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
+from support import made_of
 from tiltmeter.instruments import load_instrument
 from tiltmeter.instruments._queries import QueryOptions
 from tiltmeter.packs import Pack, WeatTest, Word
 from tiltmeter.results import Estimate
 from tiltmeter.runs import agreement, measure
-from tiltmeter.store import Answers, Store
-from tiltmeter.subjects import VectorSubject
+from tiltmeter.store import Store
 
 NAMES = ("rnd", "ripa", "ect", "mac", "rnsb")
 SIDED = ("rnd", "ripa", "rnsb")
@@ -43,13 +42,7 @@ def vectors(seed: int, test: WeatTest) -> dict[str, np.ndarray]:
 
 def estimates(folder: Path, name: str, test: WeatTest, table: dict[str, np.ndarray]) -> dict[str, Estimate]:
     """The instrument on a real table of vectors."""
-    folder.mkdir(parents=True, exist_ok=True)
-    np.save(folder / "vectors.npy", np.array(list(table.values()), dtype=np.float32))
-    pl.DataFrame({"index": list(table)}).write_parquet(folder / "words.parquet")
-    subject = VectorSubject(
-        name="demo", fingerprint="demo", lang="xx", origin={}, format="numpy", files=lambda: folder,
-        answers=Answers(folder / "answers"),
-    )  # fmt: skip
+    subject = made_of(table, folder)
     tool = load_instrument(name)
     options = QueryOptions()
     items, _ = tool.answer(tool.items(pack(test), options), subject, pack(test), options)

@@ -25,7 +25,7 @@ def measure(sets: Sets) -> Mapping[str, Mapping[str, Floats]]:
 
     topics = np.concatenate([sets.unit["x"], sets.unit["y"]])
     labels = np.repeat([1, 0], [len(sets.unit["x"]), len(sets.unit["y"])])
-    classifier = LogisticRegression(C=1.0, max_iter=10_000).fit(topics, labels)
+    classifier = LogisticRegression(C=1.0, tol=1e-8, max_iter=10_000).fit(topics, labels)
     return {role: {"probability_x": classifier.predict_proba(sets.unit[role])[:, 1]} for role in "ab"}
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tiltmeter.errors import unknown
 from tiltmeter.store.files import writing
+from tiltmeter.store.fingerprints import Fingerprints
 from tiltmeter.store.shelf import Shelf
 
 PARTS = {
@@ -30,6 +31,10 @@ class Store:
     @property
     def downloads(self) -> Shelf:
         return Shelf(self.root / "downloads")
+
+    @property
+    def fingerprints(self) -> Fingerprints:
+        return Fingerprints(self.root / "answers" / ".fingerprints")
 
     def answers_folder(self, subject: str, capability: str) -> Path:
         return self.root / "answers" / subject / capability

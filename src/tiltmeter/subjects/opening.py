@@ -1,11 +1,14 @@
 """From a subject's name to the thing that answers."""
 
+import hashlib
 from collections.abc import Mapping
-from typing import Protocol
+from pathlib import Path
+from typing import Literal, Protocol
 
 from tiltmeter.errors import TiltmeterError, unknown
 from tiltmeter.store import Answers, Store
 from tiltmeter.subjects.packages import Package, fetch, is_fetched, known_package, known_packages
+from tiltmeter.subjects.vector_files import Layout, find_layout
 from tiltmeter.subjects.vectors import VectorSubject
 
 CAPABILITIES: Mapping[str, str] = {
@@ -34,8 +37,23 @@ class Subject(Protocol):
     def estimated_seconds(self, questions: int) -> float: ...
 
 
-def open_subject(name: str, store: Store) -> Subject:
-    """Opens what the name stands for; `pkg:NAME` is fetched when it is first asked something."""
+def open_subject(
+    name: str,
+    store: Store,
+    *,
+    format: str | None = None,
+    subwords: bool = False,
+    broken: Literal["refuse", "skip"] = "refuse",
+) -> Subject:
+    """Opens what the name stands for.
+
+    `pkg:NAME` is fetched when it is first asked something. A path is a file (also inside .gz or .zip; `FILE#MEMBER`
+    takes one of several) or a folder, whose format is told from its content unless `format` says it. `subwords`
+    composes words that a fastText model does not know; `broken` says what becomes of words that are not UTF-8.
+    """
+    found = _path(name)
+    if found is not None:
+        return _open_files(*found, store, format, subwords, broken)
     package = _package(name)
     fingerprint = f"{package.name}-{package.sha256[:16]}"
     return VectorSubject(
@@ -49,8 +67,7 @@ def open_subject(name: str, store: Store) -> Subject:
             "sha256": package.sha256,
             "licence": package.licence,
         },
-        format=package.format,
-        files=lambda: fetch(package, store),
+        files=lambda: find_layout(fetch(package, store), format=package.format),
         to_fetch=0 if is_fetched(package, store) else package.megabytes,
         answers=Answers(store.answers_folder(fingerprint, VectorSubject.engine)),
     )
@@ -58,11 +75,68 @@ def open_subject(name: str, store: Store) -> Subject:
 
 def language_of(name: str) -> str | None:
     """The language of a subject as far as its name tells, without opening it."""
-    return _package(name).lang
+    return None if _path(name) is not None else _package(name).lang
+
+
+def _open_files(
+    path: Path,
+    member: str,
+    store: Store,
+    said: str | None,
+    subwords: bool,
+    broken: Literal["refuse", "skip"],
+) -> VectorSubject:
+    layout = find_layout(path, member=member, format=said)
+    sha256 = _checksum(layout, store)
+    # The same bytes read in another way are another subject.
+    ways = [layout.format, *([member] if member else []), *(["subwords"] if subwords else [])]
+    reading = hashlib.sha256("\n".join([sha256, *ways, broken]).encode()).hexdigest()
+    fingerprint = f"file-{reading[:32]}"
+    return VectorSubject(
+        name=f"{path.name}#{member}" if member else path.name,
+        fingerprint=fingerprint,
+        lang=None,
+        origin={
+            "title": f"{path.name}, {layout.format} vectors",
+            "file": ", ".join(str(file) for file in layout.files.values()),
+            "format": layout.format,
+            "sha256": sha256,
+        },
+        files=lambda: layout,
+        answers=Answers(store.answers_folder(fingerprint, VectorSubject.engine)),
+        subwords=subwords,
+        broken=broken,
+    )
+
+
+def _checksum(layout: Layout, store: Store) -> str:
+    """Of the one file, or of the checksums of the several, each with the part that it plays."""
+    checksums = {part: store.fingerprints.of(file.path) for part, file in layout.files.items()}
+    if len(set(checksums.values())) == 1:
+        return next(iter(checksums.values()))
+    return hashlib.sha256("".join(f"{part} {sha256}\n" for part, sha256 in checksums.items()).encode()).hexdigest()
+
+
+def _path(name: str) -> tuple[Path, str] | None:
+    """The file or folder that a name means, and which member of it; None for a name of another kind."""
+    if name.startswith("pkg:"):
+        return None
+    path = Path(name).expanduser()
+    if path.exists():
+        return path, ""
+    outside, _, member = name.rpartition("#")
+    if outside and Path(outside).expanduser().exists():
+        return Path(outside).expanduser(), member
+    if path.suffix in _SUFFIXES or name.startswith(("/", "./", "../", "~")):
+        raise TiltmeterError(f"there is no file or folder {name}")
+    return None
+
+
+_SUFFIXES = (".vec", ".bin", ".txt", ".gz", ".zip", ".tar", ".npy", ".kv", ".model", ".whl")
 
 
 def _package(name: str) -> Package:
-    """Registry packages are the only subjects so far; a name that forgot its `pkg:` is told so."""
+    """A name that forgot its `pkg:` is told so."""
     scheme, _, rest = name.partition(":")
     if scheme == "pkg":
         return known_package(rest)

@@ -4,23 +4,25 @@ A reader is given all spellings that a test could want, goes through the vocabul
 asked for; it never holds the whole table.
 """
 
-from collections.abc import Callable, Collection
-from pathlib import Path
+from collections.abc import Callable, Mapping
 
-from tiltmeter.errors import unknown
-from tiltmeter.subjects.vector_files import navec, numpy
-from tiltmeter.subjects.vector_files.vocabulary import Lookup, Traits
+from tiltmeter.subjects.vector_files import fasttext_binary, navec, numpy, spacy, text, word2vec_binary
+from tiltmeter.subjects.vector_files.layout import FORMATS, Layout, find_layout
+from tiltmeter.subjects.vector_files.members import Member
+from tiltmeter.subjects.vector_files.vocabulary import Asked, Lookup, Traits
 
-__all__ = ["Lookup", "Traits", "look_up"]
+__all__ = ["FORMATS", "Asked", "Layout", "Lookup", "Member", "Traits", "find_layout", "look_up"]
 
-_READERS: dict[str, Callable[[Path, Collection[str]], Lookup]] = {
+_READERS: dict[str, Callable[[Mapping[str, Member], Asked], Lookup]] = {
+    "text": text.look_up,
+    "word2vec-binary": word2vec_binary.look_up,
+    "fasttext-binary": fasttext_binary.look_up,
     "navec": navec.look_up,
     "numpy": numpy.look_up,
+    "spacy": spacy.look_up,
 }
 
 
-def look_up(format_name: str, folder: Path, spellings: Collection[str]) -> Lookup:
+def look_up(layout: Layout, asked: Asked) -> Lookup:
     """The rows of those spellings that the vocabulary has, and what the vocabulary looks like."""
-    if format_name not in _READERS:
-        raise unknown("vector format", format_name, _READERS)
-    return _READERS[format_name](folder, spellings)
+    return _READERS[layout.format](layout.files, asked)

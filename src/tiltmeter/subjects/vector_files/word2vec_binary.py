@@ -1,0 +1,67 @@
+"""word2vec's binary format: a line with both sizes, then each word, a blank and its float32 numbers."""
+
+from collections.abc import Mapping
+from typing import BinaryIO
+
+import numpy as np
+
+from tiltmeter.errors import TiltmeterError
+from tiltmeter.subjects.vector_files.members import Member, cut_off
+from tiltmeter.subjects.vector_files.vocabulary import Asked, Census, Lookup, Row
+
+LONGEST = 4096
+"""Bytes of a word; a file without a blank for so long is something else."""
+
+
+def look_up(files: Mapping[str, Member], asked: Asked) -> Lookup:
+    """Goes from word to word, over the numbers of those that were not asked for."""
+    file = files["vectors"]
+    wanted = asked.encoded()
+    rows: dict[str, Row] = {}
+    with file.open() as stream:
+        promised, dimensions = _sizes(file, stream)
+        step = 4 * dimensions + 1
+        census = Census(lambda number: f"{file}, word {number}", asked.broken)
+        rest = b""
+        while chunk := stream.read(_CHUNK):
+            content = rest + chunk if rest else chunk
+            find, place, last = content.find, 0, len(content) - step
+            words: list[bytes] = []
+            add, most = words.append, promised - census.entries
+            while len(words) < most and 0 <= (blank := find(b" ", place, place + LONGEST)) <= last:
+                # word2vec itself ends every entry with a line feed, others do not.
+                word = content[place:blank].lstrip(b"\n")
+                add(word)
+                place = blank + step
+                if word in wanted and wanted[word] not in rows:
+                    rows[wanted[word]] = np.frombuffer(content[blank + 1 : place], dtype="<f4").astype(np.float32)
+            census.add(words)
+            rest = content[place:]
+            if census.entries == promised:
+                break
+            if len(rest) > LONGEST and b" " not in rest[:LONGEST]:
+                raise TiltmeterError(
+                    f"{file}, word {census.entries + 1}: no word ends within {LONGEST} bytes, so this is not "
+                    "word2vec's binary format, or the header's dimensions are wrong"
+                )
+        if census.entries < promised:
+            raise cut_off(file, f"its header says {promised:,} words, and it ends in word {census.entries + 1:,}")
+        if (rest + stream.read(LONGEST)).strip(b"\n"):
+            raise TiltmeterError(
+                f"{file} goes on after the {promised:,} words that its header says; the header is wrong"
+            )
+    return Lookup(rows, census.traits(dimensions))
+
+
+_CHUNK = 1 << 20
+_MOST_DIMENSIONS = 1 << 16
+
+
+def _sizes(file: Member, stream: BinaryIO) -> tuple[int, int]:
+    header = stream.readline(LONGEST)
+    if not header:
+        raise TiltmeterError(f"{file} is empty")
+    fields = header.split()
+    if len(fields) != 2 or not all(field.isdigit() for field in fields) or not 0 < int(fields[1]) <= _MOST_DIMENSIONS:
+        raise TiltmeterError(f"{file}: a first line with the numbers of words and dimensions was expected")
+    return int(fields[0]), int(fields[1])
