@@ -8,8 +8,9 @@ from tiltmeter import runs as _runs
 from tiltmeter.report import write_page
 from tiltmeter.runs import DEFAULT_SUBJECTS, Audit, Run
 from tiltmeter.store import Store
+from tiltmeter.subjects import Reading
 
-__all__ = ["Audit", "Run", "audit", "measure", "write_report"]
+__all__ = ["Audit", "Reading", "Run", "audit", "measure", "write_report"]
 
 
 def measure(
@@ -19,6 +20,7 @@ def measure(
     lang: str | None = None,
     pack: str | Path | None = None,
     cache: str | Path | None = None,
+    reading: Reading = Reading(),
     **options: Any,
 ) -> Run:
     """Measures one subject with one instrument, or answers from disk if that was done before.
@@ -26,7 +28,7 @@ def measure(
     >>> run = tiltmeter.measure("weat", "pkg:navec-news", effect_size="pestova")  # doctest: +SKIP
     >>> run.to_pandas()  # doctest: +SKIP
     """
-    return _runs.measure(instrument, subject, lang=lang, pack=pack, store=_store(cache), **options)
+    return _runs.measure(instrument, subject, lang=lang, pack=pack, store=_store(cache), reading=reading, **options)
 
 
 def audit(

@@ -12,6 +12,7 @@ import pytest
 from support import Command, stock
 from tiltmeter.store import Store
 
+SUBJECTS = ("pkg:glove-6b-50d", "pkg:navec-news")
 NO_REGISTRY = {"PIP_INDEX_URL": "http://127.0.0.1:9/simple/"}
 CONTRACT = ["instrument", "version", "subject", "lang", "options", "estimates", "notes", "provenance"]
 ESTIMATE = (
@@ -63,7 +64,7 @@ class TestMeasure:
 
 class TestAudit:
     def test_writes_one_page_and_says_where(self, tilt: Command, stocked: Store, tmp_path: Path) -> None:
-        done = tilt("audit", "-o", tmp_path / "page.html")
+        done = tilt("audit", *SUBJECTS, "-o", tmp_path / "page.html")
         assert done.returncode == 0
         assert f"page: {tmp_path / 'page.html'}" in done.stdout
         assert "pkg:navec-news" in (tmp_path / "page.html").read_text("utf-8")
@@ -72,7 +73,7 @@ class TestAudit:
         self, tilt: Command, store: Store, real_downloads: dict[str, Path], tmp_path: Path
     ) -> None:
         stock(store, real_downloads, "glove-6b-50d")
-        done = tilt("audit", "-o", tmp_path / "page.html", **NO_REGISTRY)
+        done = tilt("audit", *SUBJECTS, "-o", tmp_path / "page.html", **NO_REGISTRY)
         assert done.returncode == 3
         assert "not measured: weat on pkg:navec-news: the package registry could not be reached" in done.stderr
         page = (tmp_path / "page.html").read_text("utf-8")
@@ -80,12 +81,12 @@ class TestAudit:
         assert "weat on pkg:navec-news: the package registry could not be reached" in page
 
     def test_nothing_in_reach_writes_no_page_and_exits_3(self, tilt: Command, tmp_path: Path) -> None:
-        done = tilt("audit", "-o", tmp_path / "page.html", **NO_REGISTRY)
+        done = tilt("audit", *SUBJECTS, "-o", tmp_path / "page.html", **NO_REGISTRY)
         assert done.returncode == 3
         assert not (tmp_path / "page.html").exists()
 
     def test_dry_run_counts_questions_and_writes_nothing(self, tilt: Command, stocked: Store, tmp_path: Path) -> None:
-        done = tilt("audit", "--dry-run", "-o", tmp_path / "page.html")
+        done = tilt("audit", *SUBJECTS, "--dry-run", "-o", tmp_path / "page.html")
         assert done.returncode == 0
         assert "79" in done.stdout
         assert "minutes" in done.stdout

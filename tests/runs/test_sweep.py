@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from statsmodels.stats.anova import anova_lm
 
 from tiltmeter.errors import TiltmeterError
-from tiltmeter.runs import factor_effects, read_factors
+from tiltmeter.runs import across, factor_effects, measure
 from tiltmeter.runs.sweep import Row
+from tiltmeter.store import Store
 from tiltmeter.training import train_sweep
 from training.planted import write_planted
 
@@ -103,15 +104,20 @@ def test_models_that_do_not_differ_are_refused(rows: list[Row]) -> None:
         factor_effects(rows)
 
 
-def test_factors_are_read_from_the_cards_of_a_real_sweep(tmp_path: Path) -> None:
+def test_a_sweep_measured_in_one_call_says_which_factor_moves_d(tmp_path: Path) -> None:
     text = write_planted(tmp_path / "text", lines=200)
     folders = train_sweep(text, tmp_path / "s", methods=["cbow", "ppmi-svd"], windows=[1, 2], dimensions=[3], epochs=1)
-    rows: list[Row] = [(read_factors(folder), {"t": float(read_factors(folder)["window"])}) for folder in folders]
-    effects = factor_effects(rows)
-    assert [effect.factor for effect in effects] == ["window", "method"]
-    assert effects[0].eta_squared == pytest.approx(1)
-
-
-def test_a_folder_without_a_card_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(TiltmeterError, match=r"holds no trained vectors: its card\.json cannot be read"):
-        read_factors(tmp_path)
+    words = (folders[0] / "words.txt").read_text("utf-8").split()
+    (tmp_path / "mine.toml").write_text(
+        f"[tests.t]\nx = {words[0:2]}\ny = {words[2:4]}\na = {words[4:6]}\nb = {words[6:8]}\n".replace("'", '"')
+    )
+    runs = [
+        measure("weat", str(folder), lang="en", store=Store(tmp_path / "cache"), tests=tmp_path / "mine.toml")
+        for folder in folders
+    ]
+    effects = across(runs).factors
+    assert {effect.factor for effect in effects} == {"method", "window"}
+    values = [row.value or 0 for run in runs for row in run.result.estimates if row.name == "effect_size"]
+    by_window = [np.mean(values[0::2]), np.mean(values[1::2])]
+    (window,) = [effect for effect in effects if effect.factor == "window"]
+    assert [mean for _, mean in window.means] == pytest.approx(by_window)

@@ -14,7 +14,7 @@ from gensim.models import KeyedVectors
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.packs import Word
 from tiltmeter.store import Store
-from tiltmeter.subjects import VectorSubject, open_subject
+from tiltmeter.subjects import Reading, VectorSubject, open_subject
 from tiltmeter.subjects.vector_files import Asked, find_layout, look_up
 
 BINARY = b"2 3\nnurse " + np.ones(3, "f4").tobytes() + b"doctor " + np.ones(3, "f4").tobytes()
@@ -86,7 +86,7 @@ class TestEncoding:
 
     def test_broken_words_are_skipped_and_counted_if_that_is_asked(self, tmp_path: Path, store: Store) -> None:
         path = write(tmp_path / "bad.bin", BINARY.replace(b"doctor", b"docto\xd0"))
-        opened = open_subject(str(path), store, broken="skip")
+        opened = open_subject(str(path), store, Reading(skip_broken=True))
         assert isinstance(opened, VectorSubject)
         assert opened.vectors([Word("nurse")]).traits.broken == 1
 

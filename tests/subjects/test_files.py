@@ -10,7 +10,7 @@ import pytest
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.packs import Word
 from tiltmeter.store import Store, fingerprints
-from tiltmeter.subjects import Found, VectorSubject, language_of, open_subject
+from tiltmeter.subjects import Found, Reading, VectorSubject, language_of, open_subject
 
 
 def write(path: Path, content: str = "nurse 1 2\ndoctor 2 1\nking 1 2\n", *, age: float = 60) -> Path:
@@ -44,7 +44,9 @@ def test_the_fingerprint_is_of_the_content_not_of_the_place(tmp_path: Path, stor
 
 def test_another_way_of_reading_is_another_subject(tmp_path: Path, store: Store) -> None:
     path = write(tmp_path / "model.vec")
-    assert len({opened(path, store).fingerprint, open_subject(str(path), store, subwords=True).fingerprint}) == 2
+    assert (
+        len({opened(path, store).fingerprint, open_subject(str(path), store, Reading(subwords=True)).fingerprint}) == 2
+    )
 
 
 def test_a_file_is_hashed_once(tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,7 +110,7 @@ def test_a_composed_vector_is_said_to_be_so_and_stays_so(tmp_path: Path, store: 
     words = [Word("nurse"), Word("nurses"), Word("Doctor")]
     assert opened(tmp_path / "cc.bin", store).vectors(words).lost == {"nurses": "nurses not in the vocabulary"}
     for _ in range(2):
-        subject = open_subject(str(tmp_path / "cc.bin"), store, subwords=True)
+        subject = open_subject(str(tmp_path / "cc.bin"), store, Reading(subwords=True))
         assert isinstance(subject, VectorSubject)
         found = subject.vectors(words)
         assert found.composed == ("nurses",)

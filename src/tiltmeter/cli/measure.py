@@ -76,6 +76,13 @@ _COMMON: list[tuple[str, Any, Any]] = [
     ("out", Annotated[Path | None, typer.Option("-o", "--out", help="Folder for the result and the items.")], None),
     ("items", Annotated[Path | None, typer.Option(help="File for the items: .parquet or .csv.")], None),
     ("json", JsonOption, False),
+    ("format", Annotated[str | None, typer.Option(help="Format of a vector file, where it does not tell.")], None),
+    ("subwords", Annotated[bool, typer.Option("--subwords", help="Compose words a fastText model lacks.")], False),
+    (
+        "skip_broken",
+        Annotated[bool, typer.Option("--skip-broken", help="Leave out words of the vocabulary that are not UTF-8.")],
+        False,
+    ),
 ]
 
 
@@ -88,18 +95,23 @@ def _measure(
     out: Path | None,
     items: Path | None,
     json: bool,
+    format: str | None,
+    subwords: bool,
+    skip_broken: bool,
     options: dict[str, Any],
 ) -> int:
     from tiltmeter.cli import show
     from tiltmeter.runs import across, export_items, measure
+    from tiltmeter.subjects import Reading
 
     if items is not None and len(subjects) > 1:
         raise TiltmeterError("--items takes the items of one subject; use --out FOLDER for several")
+    reading = Reading(format, subwords, skip_broken)
     runs: list[Run] = []
     unreached: list[OutOfReach] = []
     for subject in subjects:
         try:
-            runs.append(measure(tool.name, subject, lang=lang, pack=pack, **options))
+            runs.append(measure(tool.name, subject, lang=lang, pack=pack, reading=reading, **options))
         except OutOfReach as error:
             unreached.append(error)
     if not runs:

@@ -21,7 +21,7 @@ BASELINE = "baseline"
 class AdjectiveOptions:
     """Options of every instrument on adjectives of two forms."""
 
-    match: str = option("auto", "How words are matched: auto, or any of exact,lower-case,yo in order.")
+    match: str = option("auto", "How words are matched: auto, or any of exact,lower-case,yo,pos-tag,lemma.")
     max_lost: float = option(0.2, "Share of a list that may be missing from the vocabulary before a test is void.")
     seed: int = option(0, "Seed of the resampling.")
 

@@ -21,7 +21,7 @@ class QueryOptions:
 
     tests: Given | None = file_option(read_tests, "Word sets of yours (TOML) instead of the pack's.")
     only: str = option("", "Names of the tests to run, comma separated; all without it.")
-    match: str = option("auto", "How words are matched: auto, or any of exact,lower-case,yo in order.")
+    match: str = option("auto", "How words are matched: auto, or any of exact,lower-case,yo,pos-tag,lemma.")
     adjectives: Literal["auto", "average", "citation"] = option(
         "auto", "Average masculine and feminine forms of adjectives, or take the listed form."
     )
@@ -85,6 +85,38 @@ def matching_notes(found: Found) -> list[Note]:
                 text=f"The vocabulary holds word forms: {len(found.averaged)} adjectives are the average of their "
                 "masculine and feminine forms.",
                 details={"averaged": list(found.averaged)},
+            )
+        )
+    if found.shared:
+        groups = "; ".join(" = ".join(group) for group in found.shared)
+        notes.append(
+            Note(
+                kind="shared-rows",
+                text=f"{found.traits.words:,} words share {found.traits.rows:,} rows in this table, so some words "
+                f"asked here have one and the same vector, and distances between them mean nothing: {groups}.",
+                details={
+                    "words": found.traits.words,
+                    "rows": found.traits.rows,
+                    "groups": [list(group) for group in found.shared],
+                },
+            )
+        )
+    if found.composed:
+        notes.append(
+            Note(
+                kind="subwords",
+                text=f"{len(found.composed)} words are not in the vocabulary; their vectors were composed from "
+                f"character n-grams: {', '.join(found.composed)}.",
+                details={"composed": list(found.composed)},
+            )
+        )
+    if found.traits.duplicates or found.traits.broken:
+        notes.append(
+            Note(
+                kind="vocabulary",
+                text=f"The file holds {found.traits.duplicates} words more than once (the first was taken) and "
+                f"{found.traits.broken} words that are not UTF-8 (left out).",
+                details={"duplicates": found.traits.duplicates, "broken": found.traits.broken},
             )
         )
     if found.lost:

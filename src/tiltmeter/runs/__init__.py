@@ -5,7 +5,7 @@ from tiltmeter.runs.agreement import Agreement, agreement
 from tiltmeter.runs.audit import DEFAULT_SUBJECTS, Audit, Planned, Skipped, audit, plan
 from tiltmeter.runs.measuring import measure
 from tiltmeter.runs.run import Run, export_items, read_run, read_runs, resolve_id
-from tiltmeter.runs.sweep import FactorEffect, factor_effects, read_factors
+from tiltmeter.runs.sweep import FactorEffect, factor_effects
 
 __all__ = [
     "DEFAULT_SUBJECTS",
@@ -23,7 +23,6 @@ __all__ = [
     "factor_effects",
     "measure",
     "plan",
-    "read_factors",
     "read_run",
     "read_runs",
     "resolve_id",

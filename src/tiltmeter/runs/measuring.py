@@ -24,7 +24,7 @@ from tiltmeter.results import SCHEMA, Estimate, Result
 from tiltmeter.runs.run import Run, keep_run, stored_run
 from tiltmeter.statistics import holm
 from tiltmeter.store import Store
-from tiltmeter.subjects import Subject, language_of, open_subject
+from tiltmeter.subjects import Reading, Subject, language_of, open_subject
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +36,7 @@ def measure(
     lang: str | None = None,
     pack: str | Path | None = None,
     store: Store | None = None,
+    reading: Reading = Reading(),
     **options: Any,
 ) -> Run:
     """Measures one subject with one instrument.
@@ -48,7 +49,7 @@ def measure(
     chosen = tool.make_options(options)
     language = choose_pack(subject, lang=lang, pack=pack)
     check_lists(tool, language)
-    opened = open_subject(subject, store)
+    opened = open_subject(subject, store, reading)
     if tool.capability not in opened.capabilities:
         raise TiltmeterError(f"{tool.name} asks for {tool.capability}, which {subject} does not offer")
     items = tool.items(language, chosen)
@@ -58,7 +59,7 @@ def measure(
         run = stored_run(store, run_id)
         if run is None:
             log.info("measuring %s on %s", tool.name, subject)
-            run = _measure(run_id, request, items, tool, opened, language, chosen, pack)
+            run = _measure(run_id, request, items, tool, opened, language, chosen, pack, reading)
             keep_run(store, run)
         else:
             log.info("%s on %s: from disk (run %s)", tool.name, subject, run_id)
@@ -112,6 +113,7 @@ def _measure(
     pack: Pack,
     options: Any,
     pack_folder: str | Path | None,
+    reading: Reading,
 ) -> Run:
     started = time.perf_counter()
     items, notes = tool.answer(items, subject, pack, options)
@@ -122,7 +124,7 @@ def _measure(
         "subject": {"fingerprint": subject.fingerprint, **subject.origin},
         "sources": {name: list(pack.sources.get(name, ())) for name in (*tool.lists, *tool.extras)},
         "reference": tool.reference,
-        "command": _command(tool, subject, pack, options, pack_folder),
+        "command": _command(tool, subject, pack, options, pack_folder, reading),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "seconds": round(time.perf_counter() - started, 3),
         "python": platform.python_version(),
@@ -161,14 +163,18 @@ def corrected(estimates: Iterable[Estimate], scope: str) -> list[Estimate]:
     return estimates
 
 
-def _command(tool: Instrument, subject: Subject, pack: Pack, options: Any, pack_folder: str | Path | None) -> str:
+def _command(
+    tool: Instrument, subject: Subject, pack: Pack, options: Any, pack_folder: str | Path | None, reading: Reading
+) -> str:
     """The command line that gives the same run again; a user's files are named without their path."""
     words = ["tiltmeter", "measure", tool.name, subject.name, "--lang", pack.lang]
     if pack_folder is not None:
         words += ["--pack", Path(pack_folder).name]
-    for field in dataclasses.fields(options):
-        value = getattr(options, field.name)
+    for field, value in [(f, getattr(part, f.name)) for part in (options, reading) for f in dataclasses.fields(part)]:
         if value != field.default:
+            if value is True:
+                words.append(f"--{field.name.replace('_', '-')}")
+                continue
             for entry in value if isinstance(value, tuple) else (value,):
                 words += [f"--{field.name.replace('_', '-')}", getattr(entry, "name", str(entry))]
     return shlex.join(words)

@@ -5,13 +5,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.errors import TiltmeterError
-from tiltmeter.training import read_card
 
 Level = str | int | float
 Row = tuple[Mapping[str, Level], Mapping[str, float | None]]
@@ -46,13 +44,6 @@ def factor_effects(rows: Sequence[Row]) -> list[FactorEffect]:
     factors = _varying([levels for levels, _ in rows])
     tests = dict.fromkeys(test for _, found in rows for test in found)
     return [effect for test in tests for effect in _of_test(test, rows, factors)]
-
-
-def read_factors(folder: Path) -> dict[str, Level]:
-    """The factors of a folder of trained vectors, from its card: method, options, seed and corpus."""
-    card = read_card(folder)
-    options = {name: value for name, value in card["options"].items() if isinstance(value, str | int | float)}
-    return {"method": card["method"], **options, "seed": card["seed"], "corpus": card["corpus"]["sha256"][:12]}
 
 
 def _varying(rows: Sequence[Mapping[str, Level]]) -> dict[str, list[Level]]:

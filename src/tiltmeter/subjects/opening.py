@@ -1,9 +1,11 @@
 """From a subject's name to the thing that answers."""
 
 import hashlib
+import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from tiltmeter.errors import TiltmeterError, unknown
 from tiltmeter.store import Answers, Store
@@ -17,6 +19,17 @@ CAPABILITIES: Mapping[str, str] = {
 """The questions a subject can be asked."""
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a user's file of vectors is read where that is not told by the file itself."""
+
+    format: str | None = None
+    subwords: bool = False
+    """Compose words that a fastText model does not know."""
+    skip_broken: bool = False
+    """Leave out words that are not UTF-8 instead of refusing the file."""
+
+
 class Subject(Protocol):
     """What every family of subjects has in common."""
 
@@ -27,7 +40,7 @@ class Subject(Protocol):
     @property
     def lang(self) -> str | None: ...
     @property
-    def origin(self) -> Mapping[str, str]: ...
+    def origin(self) -> Mapping[str, Any]: ...
     @property
     def capabilities(self) -> frozenset[str]: ...
     @property
@@ -37,23 +50,15 @@ class Subject(Protocol):
     def estimated_seconds(self, questions: int) -> float: ...
 
 
-def open_subject(
-    name: str,
-    store: Store,
-    *,
-    format: str | None = None,
-    subwords: bool = False,
-    broken: Literal["refuse", "skip"] = "refuse",
-) -> Subject:
+def open_subject(name: str, store: Store, reading: Reading = Reading()) -> Subject:
     """Opens what the name stands for.
 
     `pkg:NAME` is fetched when it is first asked something. A path is a file (also inside .gz or .zip; `FILE#MEMBER`
-    takes one of several) or a folder, whose format is told from its content unless `format` says it. `subwords`
-    composes words that a fastText model does not know; `broken` says what becomes of words that are not UTF-8.
+    takes one of several) or a folder, whose format is told from its content unless `reading` says it.
     """
     found = _path(name)
     if found is not None:
-        return _open_files(*found, store, format, subwords, broken)
+        return _open_files(*found, store, reading)
     package = _package(name)
     fingerprint = f"{package.name}-{package.sha256[:16]}"
     return VectorSubject(
@@ -78,20 +83,14 @@ def language_of(name: str) -> str | None:
     return None if _path(name) is not None else _package(name).lang
 
 
-def _open_files(
-    path: Path,
-    member: str,
-    store: Store,
-    said: str | None,
-    subwords: bool,
-    broken: Literal["refuse", "skip"],
-) -> VectorSubject:
-    layout = find_layout(path, member=member, format=said)
+def _open_files(path: Path, member: str, store: Store, reading: Reading) -> VectorSubject:
+    layout = find_layout(path, member=member, format=reading.format)
     sha256 = _checksum(layout, store)
     # The same bytes read in another way are another subject.
-    ways = [layout.format, *([member] if member else []), *(["subwords"] if subwords else [])]
-    reading = hashlib.sha256("\n".join([sha256, *ways, broken]).encode()).hexdigest()
-    fingerprint = f"file-{reading[:32]}"
+    ways = [layout.format, *([member] if member else []), *(["subwords"] if reading.subwords else [])]
+    broken: Literal["refuse", "skip"] = "skip" if reading.skip_broken else "refuse"
+    content = hashlib.sha256("\n".join([sha256, *ways, broken]).encode()).hexdigest()
+    fingerprint = f"file-{content[:32]}"
     return VectorSubject(
         name=f"{path.name}#{member}" if member else path.name,
         fingerprint=fingerprint,
@@ -101,12 +100,23 @@ def _open_files(
             "file": ", ".join(str(file) for file in layout.files.values()),
             "format": layout.format,
             "sha256": sha256,
+            **_trained(path),
         },
         files=lambda: layout,
         answers=Answers(store.answers_folder(fingerprint, VectorSubject.engine)),
-        subwords=subwords,
+        subwords=reading.subwords,
         broken=broken,
     )
+
+
+def _trained(path: Path) -> dict[str, Any]:
+    """How the vectors were made, where a card beside them says it."""
+    try:
+        card = json.loads((path / "card.json").read_text("utf-8"))
+        factors = {"method": card["method"], **card["options"], "seed": card["seed"]}
+        return {"trained": {**factors, "corpus": card["corpus"]["sha256"][:12]}}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
 
 
 def _checksum(layout: Layout, store: Store) -> str:

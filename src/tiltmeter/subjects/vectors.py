@@ -4,7 +4,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -53,7 +53,7 @@ class VectorSubject:
     name: str
     fingerprint: str
     lang: str | None
-    origin: Mapping[str, str]
+    origin: Mapping[str, Any]
     files: Callable[[], Layout]
     answers: Answers
     to_fetch: int = 0

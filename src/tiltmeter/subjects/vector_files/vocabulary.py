@@ -111,7 +111,7 @@ class Census:
                 if self._broken == "refuse":
                     raise TiltmeterError(
                         f"{self._place(number)}: the word {word!r} is not UTF-8 (byte 0x{word[error.start]:02x}); "
-                        "convert the file to UTF-8, or have such words skipped (broken='skip')"
+                        "convert the file to UTF-8, or have such words skipped (--skip-broken)"
                     ) from error
                 self._skipped += 1
 
