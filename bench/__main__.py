@@ -3,10 +3,10 @@
 import sys
 from collections.abc import Iterator
 
-from bench import commands, statistics, vectors
+from bench import commands, statistics, vectors, weat
 from bench.row import Row
 
-SUITES = {"statistics": statistics.rows, "commands": commands.rows, "vectors": vectors.rows}
+SUITES = {"statistics": statistics.rows, "commands": commands.rows, "vectors": vectors.rows, "weat": weat.rows}
 
 
 def main() -> None:
