@@ -25,18 +25,15 @@ def look_up(files: Mapping[str, Member], asked: Asked) -> Lookup:
         rest = b""
         while chunk := stream.read(_CHUNK):
             content = rest + chunk if rest else chunk
-            find, place, last = content.find, 0, len(content) - step
-            words: list[bytes] = []
-            add, most = words.append, promised - census.entries
-            while len(words) < most and 0 <= (blank := find(b" ", place, place + LONGEST)) <= last:
-                # word2vec itself ends every entry with a line feed, others do not.
-                word = content[place:blank].lstrip(b"\n")
-                add(word)
-                place = blank + step
-                if word in wanted and wanted[word] not in rows:
-                    rows[wanted[word]] = np.frombuffer(content[blank + 1 : place], dtype="<f4").astype(np.float32)
+            entries = _entries(content, step, promised - census.entries)
+            # word2vec itself ends every entry with a line feed, others do not.
+            words = [entry.lstrip(b"\n") for entry in entries] if b"\n" in b"".join(entries) else entries
             census.add(words)
-            rest = content[place:]
+            for word in wanted.keys() & words:
+                begin = _length(entries[: words.index(word) + 1], step) - step + 1
+                row = np.frombuffer(content, dtype="<f4", count=dimensions, offset=begin)
+                rows.setdefault(wanted[word], row.astype(np.float32))
+            rest = content[_length(entries, step) :]
             if census.entries == promised:
                 break
             if len(rest) > LONGEST and b" " not in rest[:LONGEST]:
@@ -55,6 +52,21 @@ def look_up(files: Mapping[str, Member], asked: Asked) -> Lookup:
 
 _CHUNK = 1 << 20
 _MOST_DIMENSIONS = 1 << 16
+
+
+def _entries(content: bytes, step: int, most: int) -> list[bytes]:
+    """What stands before the blank of each entry that is there whole; this loop is all the time that reading takes."""
+    entries: list[bytes] = []
+    add, find, place, last = entries.append, content.find, 0, len(content) - step
+    while 0 <= (blank := find(b" ", place, place + LONGEST)) <= last:
+        add(content[place:blank])
+        place = blank + step
+    return entries[:most]
+
+
+def _length(entries: list[bytes], step: int) -> int:
+    """The bytes of these entries, each with its blank and its numbers."""
+    return sum(map(len, entries)) + step * len(entries)
 
 
 def _sizes(file: Member, stream: BinaryIO) -> tuple[int, int]:
