@@ -9,11 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from support import REAL, Command, stock
 from tiltmeter.cli import main
 from tiltmeter.store import Store
 from tiltmeter.subjects.packages import fetch, known_package
+
+# Machines are noisy: how long an example takes says nothing about whether it is right.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 
 @pytest.fixture

@@ -35,7 +35,7 @@ def write(path: Path, content: bytes | str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("length", range(5, len(BINARY), 3))
+@pytest.mark.parametrize("length", range(5, len(BINARY)))
 def test_a_binary_cut_off_anywhere_is_refused(tmp_path: Path, length: int) -> None:
     path = write(tmp_path / "cut.bin", BINARY[:length])
     assert "cut off: its header says 2 words, and it ends in word" in refusal(path, format="word2vec-binary")

@@ -333,6 +333,16 @@ def test_words_that_straddle_chunks_are_found(tmp_path: Path) -> None:
     np.testing.assert_array_equal(np.stack([found.rows[word] for word in words]), matrix)
 
 
+def test_an_empty_word_is_a_word_like_others(tmp_path: Path) -> None:
+    numbers = np.arange(3, dtype="f4").tobytes()
+    for words in ([b"", b"a"], [b"a", b""], [b"a", b"", b"b"], [b"", b""]):
+        entries = b"".join(word + b" " + numbers for word in words)
+        (tmp_path / "empty.bin").write_bytes(b"%d 3\n" % len(words) + entries)
+        found = ask(tmp_path / "empty.bin", ["a"])
+        assert found.traits.words + found.traits.duplicates == len(words)
+        assert all(row.tolist() == [0, 1, 2] for row in found.rows.values())
+
+
 def test_every_format_has_a_reader() -> None:
     for name, parts in FORMATS.items():
         with pytest.raises(KeyError, match="|".join(parts)):

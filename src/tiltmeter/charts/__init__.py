@@ -61,18 +61,14 @@ def _intervals(figure: Figure) -> Any:
     tooltip = [alt.Tooltip(f"{name}:N") for name in (figure.y, figure.colour) if name] + tooltip
     base = alt.Chart(data)
     layers = [
-        base.mark_rule(strokeWidth=2).encode(
-            y=row,
-            x=alt.X(f"{figure.low}:Q", title=figure.x),
-            x2=f"{figure.high}:Q",
-            tooltip=tooltip,
-            **colour,
-            **offset,
-        ),
         base.mark_point(filled=True, size=70, opacity=1).encode(
             y=row, x=alt.X(f"{figure.x}:Q", title=figure.x), tooltip=tooltip, **colour, **offset
-        ),
+        )
     ]
+    if figure.low and any(row[figure.low] is not None for row in figure.rows):
+        low = alt.X(f"{figure.low}:Q", title=figure.x)
+        ranges = base.mark_rule(strokeWidth=2)
+        layers.insert(0, ranges.encode(y=row, x=low, x2=f"{figure.high}:Q", tooltip=tooltip, **colour, **offset))
     if figure.neutral is not None:
         neutral = alt.Chart(alt.Data(values=[{"neutral": figure.neutral}]))
         layers.insert(0, neutral.mark_rule(color=_NEUTRAL, strokeDash=[4, 4]).encode(x="neutral:Q"))

@@ -123,7 +123,7 @@ class VectorSubject:
     def estimated_seconds(self, questions: int) -> float:  # noqa: ARG002
         """How long an instrument takes: the vocabulary is read once, however many words are asked."""
         start = time.perf_counter()
-        look_up(self.files(), Asked(frozenset()))
+        look_up(self.files(), Asked(frozenset(), broken=self.broken))
         return time.perf_counter() - start
 
     def _look_up(self, spellings: list[str]) -> Lookup:

@@ -97,7 +97,7 @@ def cut_off(member: Member, why: str) -> TiltmeterError:
     return TiltmeterError(f"{member} is cut off: {why}; fetch it again")
 
 
-_BUFFER = 1 << 20
+_BUFFER = 1 << 18
 
 
 def _checked(path: Path, info: zipfile.ZipInfo) -> Member:

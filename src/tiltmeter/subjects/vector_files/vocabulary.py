@@ -1,6 +1,5 @@
 """What a reader is asked, what it reports, and how it takes the census of a vocabulary in the same pass."""
 
-from array import array
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
@@ -75,7 +74,7 @@ class Census:
         self._broken = broken
         self._skipped = 0
         self._cased = self._yo = self._tagged = False
-        self._hashes = array("q")
+        self._hashes: list[NDArray[np.int64]] = []
 
     def add(self, words: list[bytes]) -> None:
         try:
@@ -83,13 +82,13 @@ class Census:
         except UnicodeDecodeError:
             text = "\n".join(self._readable(words))
         self.entries += len(words)
-        self._hashes.extend(map(hash, words))
+        self._hashes.append(np.fromiter(map(hash, words), dtype=np.int64, count=len(words)))
         self._cased = self._cased or text != text.lower()
         self._yo = self._yo or "ё" in text or "Ё" in text
         self._tagged = self._tagged or "_NOUN\n" in text or text.endswith("_NOUN")
 
     def traits(self, dimensions: int, *, rows: int | None = None) -> Traits:
-        hashes = np.sort(np.frombuffer(self._hashes, dtype=np.int64))
+        hashes = np.sort(np.concatenate(self._hashes or [np.zeros(0, np.int64)]))
         duplicates = int(np.count_nonzero(hashes[1:] == hashes[:-1]))
         words = self.entries - duplicates
         return Traits(
