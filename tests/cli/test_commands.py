@@ -92,6 +92,8 @@ class TestAudit:
         assert "minutes" in done.stdout
         assert not (tmp_path / "page.html").exists()
         assert stocked.runs.keys() == []
+        planned = json.loads(tilt("audit", *SUBJECTS, "--dry-run", "--json").stdout)
+        assert {row["questions"] for row in planned["planned"] if row["instrument"] == "weat"} == {79, 187}
 
 
 class TestRunsAndCache:
@@ -154,6 +156,9 @@ MISTAKES = [
     (("measure", "weat", "pkg:navec-news", "--max-lost", "2"), "--max-lost is a share"),
     (("measure", "weat", "pkg:navec-news", "--pack", "nowhere"), "nowhere is not a folder with a pack in it"),
     (("measure", "weat", "a", "b", "--items", "x.csv"), "--items takes the items of one subject"),
+    (("measure", "weat", "pkg:navec-news", "--seed", "-1"), "--seed is 0 or a positive whole number"),
+    (("measure", "weat", "pkg:navec-news", "--items", "x.json"), "items are written as .parquet or .csv"),
+    (("measure", "weat", "./none.vec"), "there is no file or folder ./none.vec"),
     (("measure", "weat"), "subjects"),
     (("audti",), "audit"),
     (("audit", "no-such-model"), "there is no subject 'no-such-model'"),

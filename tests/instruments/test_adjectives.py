@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
 from support import made_of
@@ -131,6 +133,47 @@ class TestBad:
         ]
         assert row["score"] == pytest.approx(np.mean(sims[0]) - np.mean(sims[1]), abs=1e-5)
 
+    def test_lost_attributes_void_the_test_and_lost_baseline_the_difference(
+        self, tmp_path: Path, table: dict[str, np.ndarray]
+    ) -> None:
+        few = {word: row for word, row in table.items() if word not in ("juan", "rojo", "negra")}
+        rows = {(row.test, row.name): row for row in found("bad", tmp_path, few)}
+        assert rows["names", "statistic"].value is None
+        assert rows["names", "statistic"].lost == 1
+        assert rows["semantic-gender", "statistic"].value is not None
+        assert rows["semantic-gender", "score_minus_baseline"].value is None
+
+    @pytest.mark.parametrize("name", ["ratings.csv", "baseline"])
+    def test_two_lists_of_one_name_are_refused(self, tmp_path: Path, name: str) -> None:
+        for folder in ("spain", "mexico"):
+            (tmp_path / folder).mkdir()
+            (tmp_path / folder / name).write_text(RATINGS)
+        with pytest.raises(TiltmeterError, match="two lists of adjectives would be called"):
+            load_instrument("bad").make_options({"ratings": [tmp_path / f / name for f in ("spain", "mexico")]})
+
+    @settings(max_examples=5)
+    @given(seed=st.integers(0, 1000))
+    def test_swapping_the_forms_and_the_genders_negates_it(
+        self, tmp_path_factory: pytest.TempPathFactory, seed: int
+    ) -> None:
+        words = sorted({word for pair in (*MARKED, *UNMARKED, *SEX, *GIVEN, *COLOURS) for word in pair})
+        rng = np.random.default_rng(seed)
+        table = {word: rng.normal(size=6) for word in words}
+        pairs = (*MARKED, *SEX, *GIVEN, *COLOURS)
+        other = dict(pairs) | {f: m for m, f in pairs}
+        turn = np.linalg.qr(rng.normal(size=(6, 6)))[0]
+        folder = tmp_path_factory.mktemp("v")
+        plain, swapped, turned = (
+            {(row.test, row.name): row.value or 0 for row in found("bad", folder / part, rows)}
+            for part, rows in (
+                ("1", table),
+                ("2", {other.get(word, word): row for word, row in table.items()}),
+                ("3", {word: 3 * row @ turn for word, row in table.items()}),
+            )
+        )
+        assert swapped == pytest.approx({key: -value for key, value in plain.items()}, rel=1e-3, abs=1e-4)
+        assert turned == pytest.approx(plain, rel=1e-3, abs=1e-4)
+
     def test_lost_adjectives_void_the_list(self, tmp_path: Path, table: dict[str, np.ndarray]) -> None:
         few = {word: row for word, row in table.items() if word not in ("alta", "bello")}
         rows = [row for row in found("bad", tmp_path, few) if row.test == "names"]
@@ -168,7 +211,8 @@ class TestMweat:
 
 BAD_RATINGS = [
     ("word_m,word_f,rating_m\na,b,1\n", r"r.csv:1: the column 'rating_f' is missing"),
-    ("word_m,word_f,rating_m,rating_f\na,b,1,2\na,b,1,2\n", r"r.csv:3: a / b is rated twice"),
+    ("word_m,word_f,rating_m,rating_f\na,b,1,2\na,b,1,2\n", r"r.csv:3: 'a' is rated twice"),
+    ("word_m,word_f,rating_m,rating_f\na,b,1,2\nc,b,1,2\n", r"r.csv:3: 'b' is rated twice"),
     ("word_m,word_f,rating_m,rating_f\na,b,high,2\n", r"r.csv:2: 'rating_m' is 'high', and a number was expected"),
     ("word_m,word_f,rating_m,rating_f\n,b,1,2\n", r"r.csv:2: the cell 'word_m' is empty"),
     ("word_m,word_f,rating_m,rating_f\na,b,1,2\n", r"r.csv rates 1 adjectives; at least 3"),

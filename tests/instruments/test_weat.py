@@ -297,6 +297,23 @@ class TestGrammar:
     def test_what_is_more_than_grammar_stays(self, tmp_path: Path) -> None:
         assert self.means(tmp_path, stereotype=2.0)["T", "effect_size_without_grammar"] > 1.3
 
+    @pytest.mark.parametrize("lost", ["m", "f", "mf"])
+    def test_without_its_nouns_the_control_and_the_correction_are_void_and_the_schema_stays(self, lost: str) -> None:
+        items = list_items(self.pack, WeatOptions())
+        rng = np.random.default_rng(0)
+        gone = pl.col("test").eq("grammar") & pl.col("target_gender").is_in(list(lost))
+        answered_items = items.with_columns(
+            cosine=pl.when(gone).then(None).otherwise(pl.Series(rng.normal(size=items.height))),
+            target_form=pl.when(gone).then(None).otherwise(pl.col("target")),
+            attribute_form=pl.col("attribute"),
+        )
+        findings = estimate(answered_items, WeatOptions())
+        found = {(row.test, row.name): row.value for row in findings.estimates}
+        assert found["T", "effect_size"] is not None
+        assert found["T", "effect_size_without_grammar"] is None
+        assert found["grammar", "effect_size"] is None
+        assert any("grammar could not be taken out" in note.text for note in findings.notes)
+
     def test_the_grammar_test_is_a_family_of_its_own(self, russian: Run) -> None:
         rows = [row for row in russian.result.estimates if row.name == "effect_size" and row.value is not None]
         families = {row.family for row in rows if row.test != "grammar"}
@@ -320,6 +337,23 @@ labels = ["bad", "good"]
 
 
 class TestSetsOfTheUsers:
+    def test_the_grammar_that_the_pack_gives_them_counts(self, stocked: Store, tmp_path: Path) -> None:
+        (tmp_path / "mine.toml").write_text(
+            '[tests.t]\nx = ["умный", "сильный"]\ny = ["слабый", "красивый"]\n'
+            'a = ["отец", "сын"]\nb = ["мать", "дочь"]\n'
+        )
+        runs = []
+        for folder, feminine in (("one", "умная"), ("two", "сильная")):
+            (tmp_path / folder).mkdir()
+            (tmp_path / folder / "pack.toml").write_text('extends = "ru"\n')
+            (tmp_path / folder / "lexicon.tsv").write_text(
+                f"# source: x\nword\tpos\tgender\tfeminine\nумный\tADJ\t\t{feminine}\n"
+            )
+            tests, pack = tmp_path / "mine.toml", tmp_path / folder
+            runs.append(measure("weat", "pkg:navec-news", store=stocked, tests=tests, pack=pack))
+        assert runs[0].id != runs[1].id
+        assert runs[0].result.estimates[0].value != runs[1].result.estimates[0].value
+
     def test_any_sets_from_a_file_are_measured(self, stocked: Store, tmp_path: Path) -> None:
         (tmp_path / "mine.toml").write_text(MINE)
         run = measure("weat", "pkg:glove-6b-50d", store=stocked, tests=tmp_path / "mine.toml")
@@ -336,8 +370,11 @@ class TestSetsOfTheUsers:
             ('y = ["sun", "warmth"]\n', "", r"mine.toml:1: 'y' is missing or not a list"),
             ("tests.weather", "test.weather", r"mine.toml:1: there is no key 'test'; did you mean 'tests'"),
             (MINE, "", r"mine.toml:1: there is no table"),
+            (MINE, "tests = 3", r"mine.toml:1: there is no table"),
+            (MINE, "[tests]\nE1 = 5", r"mine.toml:2: 'E1' is not a table"),
+            ("weather", "grammar", r"mine.toml:1: the name 'grammar' is kept"),
         ],
-        ids=["unequal", "small", "missing", "key", "empty"],
+        ids=["unequal", "small", "missing", "key", "empty", "no table", "no test", "reserved"],
     )
     def test_a_file_that_cannot_be_used_is_refused(self, tmp_path: Path, old: str, new: str, said: str) -> None:
         (tmp_path / "mine.toml").write_text(MINE.replace(old, new))

@@ -40,11 +40,13 @@ def vectors(seed: int, test: WeatTest) -> dict[str, np.ndarray]:
     return {w.text: rng.normal(size=DIMENSIONS) * rng.uniform(0.5, 2) for w in (*test.x, *test.y, *test.a, *test.b)}
 
 
-def estimates(folder: Path, name: str, test: WeatTest, table: dict[str, np.ndarray]) -> dict[str, Estimate]:
+def estimates(
+    folder: Path, name: str, test: WeatTest, table: dict[str, np.ndarray], **given: float
+) -> dict[str, Estimate]:
     """The instrument on a real table of vectors."""
     subject = made_of(table, folder)
     tool = load_instrument(name)
-    options = QueryOptions()
+    options = QueryOptions(**given)  # type: ignore[arg-type]
     items, _ = tool.answer(tool.items(pack(test), options), subject, pack(test), options)
     return {row.name: row for row in tool.estimate(items, options).estimates}
 
@@ -156,6 +158,16 @@ def test_lost_words_void_a_test_and_the_schema_stays(tmp_path: Path, name: str) 
     void = estimates(tmp_path / "2", name, test, {word: row for word, row in table.items() if word not in ("x1", "x2")})
     assert list(void) == list(whole)
     assert all(row.value is None and row.lost == 2 for row in void.values())
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("left", [0, 1])
+def test_too_few_attribute_pairs_void_a_test(tmp_path: Path, name: str, left: int) -> None:
+    test = made_up((4, 4, 4))
+    gone = {f"{'ab'[number % 2]}{number}" for number in range(left, 4)}
+    table = {word: row for word, row in vectors(3, test).items() if word not in gone}
+    rows = estimates(tmp_path, name, test, table, max_lost=0.9)
+    assert all(row.value is None for row in rows.values())
 
 
 class TestAgreement:

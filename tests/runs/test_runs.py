@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -15,7 +16,7 @@ from tiltmeter import results
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments import load_instrument
 from tiltmeter.results import SCHEMA, Estimate, Result
-from tiltmeter.runs import Run, across, audit, measure, plan, read_run, read_runs
+from tiltmeter.runs import Run, across, agreement, audit, labels, measure, plan, read_run, read_runs
 from tiltmeter.statistics import holm
 from tiltmeter.store import Store
 
@@ -172,6 +173,57 @@ def test_several_subjects_are_corrected_together(stocked: Store, run: Run) -> No
     assert len(rows) == 3 + 6
     assert [row["p_adjusted"] for row in rows] == pytest.approx(holm([row["p_value"] for row in rows]))
     assert rows[0]["family"] == "weat, 2 runs: effect_size, 9 tests, Holm"
+
+
+def test_groups_of_one_test_stay_apart_side_by_side(stocked: Store) -> None:
+    runs = [measure("bad", name, store=stocked, seed=seed) for name in ("pkg:navec-news",) for seed in (0, 1)]
+    headlines = dict(across(runs).headlines())
+    assert set(headlines) == {"semantic-gender [adjectives=pack]", "names [adjectives=pack]"}
+    expected = [row.value for row in runs[0].result.estimates if row.name == "score_minus_baseline"]
+    assert [rows[0].value for rows in headlines.values()] == expected
+
+
+class TestFilesOfOneName:
+    @pytest.fixture
+    def files(self, tmp_path: Path) -> list[Path]:
+        words = [word.text for test in _english().weat for part in (test.x, test.y, test.a, test.b) for word in part]
+        rng = np.random.default_rng(1)
+        paths = []
+        for folder in ("a", "b"):
+            (tmp_path / folder).mkdir()
+            lines = [f"{word} {' '.join(f'{v:.4f}' for v in rng.normal(size=5))}" for word in dict.fromkeys(words)]
+            paths.append(tmp_path / folder / "model.txt")
+            paths[-1].write_text("\n".join(lines) + "\n")
+        return paths
+
+    def test_are_told_apart(self, store: Store, files: list[Path]) -> None:
+        runs = [measure(tool, str(path), lang="en", store=store) for path in files for tool in ("weat", "rnd")]
+        assert len(set(labels(runs))) == 2
+        found = agreement(runs)
+        assert [len(entry.measures) for entry in found] == [2, 2]
+        leans = [
+            {row.test: row.value for row in run.result.estimates if row.name == "lean"} for run in (runs[1], runs[3])
+        ]
+        assert [entry.measures[1].values for entry in found] == leans
+
+    def test_the_same_content_under_another_name_is_answered_under_that_name(
+        self, store: Store, files: list[Path], tmp_path: Path
+    ) -> None:
+        first = measure("weat", str(files[0]), lang="en", store=store)
+        (tmp_path / "copy.txt").write_bytes(files[0].read_bytes())
+        again = measure("weat", str(tmp_path / "copy.txt"), lang="en", store=store)
+        assert (again.id, again.result.subject) == (first.id, "copy.txt")
+
+    def test_provenance_of_a_file_names_no_folder(self, store: Store, files: list[Path], tmp_path: Path) -> None:
+        run = measure("weat", str(files[0]), lang="en", store=store)
+        assert str(tmp_path) not in json.dumps(run.result.to_stored_json())
+
+    def test_one_that_cannot_be_read_does_not_stop_the_audit(self, store: Store, files: list[Path]) -> None:
+        files[1].write_text("not vectors at all\n")
+        found = audit([str(path) for path in files], lang="en", store=store)
+        assert len(found.runs) > 3
+        assert {entry.subject for entry in found.skipped if entry.failed} == {"model.txt"}
+        assert not found.complete
 
 
 class TestForPython:

@@ -1,6 +1,7 @@
 """Every bad file is refused in one sentence that names it, and nothing in it is ever executed."""
 
 import gzip
+import json
 import pickle
 import zipfile
 from collections.abc import Callable
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import msgpack
 import numpy as np
+import polars as pl
 import pytest
 from gensim.models import KeyedVectors
 
@@ -48,6 +50,8 @@ def test_a_binary_cut_off_anywhere_is_refused(tmp_path: Path, length: int) -> No
         ("2 3\nnurse 1 2 3\ndoctor 4 5 6 7\n", "bad.vec, line 3: 4 numbers follow 'doctor' where 3 were expected"),
         ("nurse 1 2 3\n\ndoctor 4 5\n", "bad.vec, line 3: 2 numbers follow 'doctor' where 3 were expected"),
         ("nurse 1 2 3\ndoctor 4 x 6\n", "bad.vec, line 2: what follows 'doctor' is no number"),
+        ("nurse 1 2 3\nother 1 2\nlast 1 2 3\n", "bad.vec, line 2: 2 numbers follow 'other' where 3 were expected"),
+        ("nurse 1 2 3\nother 1 2 3 4 5\nlast 1 2 3\n", "bad.vec, line 2: 5 numbers follow 'other' where 3"),
         ("nurse 1 2 3\nother 1 2\n", "bad.vec, line 2: 2 numbers follow 'other' where 3 were expected"),
         ("nurse 1 2 3\nother\nmore 1 2 3\n", "bad.vec, line 2: 0 numbers follow 'other' where 3 were expected"),
         ("3 3\nnurse 1 2 3\ndoctor 4 5 6\n", "says in its first line that it holds 3 words, and it holds 2"),
@@ -264,3 +268,39 @@ def test_an_unknown_format_is_refused_with_the_nearest(tmp_path: Path) -> None:
     with pytest.raises(TiltmeterError, match="no vector format 'spacey'; did you mean 'spacy'"):
         find_layout(path, format="spacey")
     assert "has no vectors, key2row and strings.json" in refusal(path, format="spacy")
+
+
+class TestFilesThatLie:
+    """Sizes and types inside a file are the file's word, not the truth."""
+
+    @pytest.mark.parametrize("order", [True, False])
+    def test_a_matrix_that_promises_more_than_it_holds(self, tmp_path: Path, order: bool) -> None:
+        header = {"descr": "<f4", "fortran_order": order, "shape": (10**12, 10**6)}
+        with (tmp_path / "emb.npy").open("wb") as file:
+            np.lib.format.write_array_header_1_0(file, header)
+        write(tmp_path / "emb.txt", "nurse\ndoctor\n")
+        assert "emb" in refusal(tmp_path / "emb.npy")
+
+    def test_a_word_list_with_a_hole(self, tmp_path: Path) -> None:
+        np.save(tmp_path / "emb.npy", np.ones((2, 2), np.float32))
+        pl.DataFrame({"word": ["nurse", None]}).write_parquet(tmp_path / "emb.parquet")
+        assert "emb" in refusal(tmp_path / "emb.npy")
+
+    @pytest.mark.parametrize("damage", [{"rows": {"a": "b"}}, {"strings": [1, 2]}])
+    def test_spacy_tables_of_the_wrong_types(self, tmp_path: Path, damage: dict[str, object]) -> None:
+        folder = tmp_path / "vocab"
+        folder.mkdir()
+        with (folder / "vectors").open("wb") as file:
+            np.save(file, np.ones((2, 2), np.float32))
+        write(folder / "key2row", msgpack.packb(damage.get("rows", {1: 0})))
+        write(folder / "strings.json", json.dumps(damage.get("strings", ["nurse"])))
+        with pytest.raises(TiltmeterError, match=r"cannot be read as spacy|vocab|key2row|strings"):
+            look_up(find_layout(folder), Asked(frozenset(["nurse"])))
+
+
+def test_a_stray_token_in_upper_case_does_not_make_a_vocabulary_cased(tmp_path: Path, store: Store) -> None:
+    lines = [f"w{number} {number} 1" for number in range(200)]
+    path = write(tmp_path / "lower.vec", "\n".join(["<UNK> 0 1", "john 1 1", *lines]) + "\n")
+    opened = open_subject(str(path), store)
+    assert isinstance(opened, VectorSubject)
+    assert opened.vectors([Word("John")]).forms == {"John": "john"}

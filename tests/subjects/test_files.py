@@ -72,6 +72,15 @@ def test_a_file_changed_this_moment_is_not_remembered(tmp_path: Path, store: Sto
     assert opened(path, store).fingerprint != first
 
 
+def test_a_file_replaced_under_the_same_size_and_time_is_hashed_again(tmp_path: Path, store: Store) -> None:
+    path = write(tmp_path / "model.vec", "nurse 1 2\n")
+    first, times = opened(path, store).fingerprint, path.stat()
+    (tmp_path / "other.vec").write_text("nurse 1 3\n")
+    (tmp_path / "other.vec").replace(path)
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert opened(path, store).fingerprint != first
+
+
 def test_a_damaged_note_is_written_anew(tmp_path: Path, store: Store) -> None:
     path = write(tmp_path / "model.vec")
     first = opened(path, store).fingerprint

@@ -345,7 +345,7 @@ def test_an_empty_word_is_a_word_like_others(tmp_path: Path) -> None:
 
 def test_every_format_has_a_reader() -> None:
     for name, parts in FORMATS.items():
-        with pytest.raises(KeyError, match="|".join(parts)):
+        with pytest.raises(TiltmeterError, match="|".join(parts)):
             look_up(Layout(name, {}), Asked(frozenset()))
 
 

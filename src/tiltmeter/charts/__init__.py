@@ -11,15 +11,11 @@ from tiltmeter.results import Figure
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["draw", "kinds", "script", "specification"]
+__all__ = ["draw", "script", "specification"]
 
 _WIDTH = 560
 _TILT = "#b3541e"
 _NEUTRAL = "#6b7280"
-
-
-def kinds() -> list[str]:
-    return sorted(_KINDS)
 
 
 def draw(figure: Figure) -> "alt.LayerChart | alt.Chart":

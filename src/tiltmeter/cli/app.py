@@ -42,7 +42,7 @@ def _common(
 @app.command()
 def audit(
     subjects: Annotated[
-        list[str] | None, typer.Argument(help="What to measure; without any, two real vector packages.")
+        list[str] | None, typer.Argument(help="What to measure; without any, five real vector packages.")
     ] = None,
     lang: LangOption = None,
     pack: PackOption = None,
@@ -60,7 +60,8 @@ def audit(
 
     chosen = subjects or DEFAULT_SUBJECTS
     if dry_run:
-        show.plan(*plan_audit(chosen, lang=lang, pack=pack))
+        planned = plan_audit(chosen, lang=lang, pack=pack)
+        show.plan_json(*planned) if json else show.plan(*planned)
         return 0
     found = run_audit(chosen, lang=lang, pack=pack, budget_minutes=budget)
     if found.runs:

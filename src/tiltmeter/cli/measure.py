@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from tiltmeter.cli.options import JsonOption, LangOption, PackOption
-from tiltmeter.errors import OutOfReach, TiltmeterError
+from tiltmeter.errors import TiltmeterError
 
 if TYPE_CHECKING:
     from tiltmeter.instruments import Instrument
@@ -104,18 +104,20 @@ def _measure(
     from tiltmeter.runs import across, export_items, measure
     from tiltmeter.subjects import Reading
 
+    if items is not None and items.suffix not in (".parquet", ".csv"):
+        raise TiltmeterError(f"items are written as .parquet or .csv, and {items.name!r} ends in neither")
     if items is not None and len(subjects) > 1:
         raise TiltmeterError("--items takes the items of one subject; use --out FOLDER for several")
     reading = Reading(format, subwords, skip_broken)
     runs: list[Run] = []
-    unreached: list[OutOfReach] = []
+    failed: list[TiltmeterError] = []
     for subject in subjects:
         try:
             runs.append(measure(tool.name, subject, lang=lang, pack=pack, reading=reading, **options))
-        except OutOfReach as error:
-            unreached.append(error)
+        except TiltmeterError as error:
+            failed.append(error)
     if not runs:
-        raise unreached[0]
+        raise failed[0]
     for run in runs:
         if out is not None:
             run.save(out if len(runs) == 1 else out / run.id)
@@ -131,6 +133,6 @@ def _measure(
             show.run(run, notes=len(runs) == 1)
         if len(runs) > 1:
             show.across(across(runs))
-    for reason in unreached:
+    for reason in failed:
         show.say(str(reason), error=True)
-    return 3 if unreached else 0
+    return 3 if failed else 0

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from rich.console import Console
@@ -11,7 +12,8 @@ from rich.text import Text
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments import Instrument
 from tiltmeter.packs import LISTS, Pack
-from tiltmeter.runs import Across, Audit, Planned, Run, Skipped
+from tiltmeter.results import shown, shown_p
+from tiltmeter.runs import Across, Audit, Planned, Run, Skipped, labels
 from tiltmeter.store import PARTS, Store
 from tiltmeter.subjects import Package
 
@@ -34,7 +36,17 @@ def run(found: Run, *, notes: bool = False) -> None:
         interval = "–" if row.ci_low is None else f"{row.ci_low:.2f} to {row.ci_high:.2f}"
         group = " ".join(f"{key}={value}" for key, value in row.group.items())
         name = f"{row.name} [{group}]" if group else row.name
-        _add(table, row.test, name, _number(row.value), interval, _p(row.p_value), _p(row.p_adjusted), row.n, row.lost)
+        _add(
+            table,
+            row.test,
+            name,
+            shown(row.value),
+            interval,
+            shown_p(row.p_value),
+            shown_p(row.p_adjusted),
+            row.n,
+            row.lost,
+        )
     _out.print(table)
     for note in result.notes:
         if notes or note.kind in ("reading", "void"):
@@ -43,12 +55,18 @@ def run(found: Run, *, notes: bool = False) -> None:
 
 def across(found: Across) -> None:
     """The headline of each test over all subjects, corrected as one family."""
-    subjects = [entry.result.subject for entry in found.runs]
+    subjects = labels(found.runs)
     table = _table("test", *(f"{subject} {column}" for subject in subjects for column in ("", "p", "p corr.")))
     for test, rows in found.headlines():
-        _add(table, test, *(cell for row in rows for cell in (_number(row.value), _p(row.p_value), _p(row.p_adjusted))))
+        _add(
+            table,
+            test,
+            *(cell for row in rows for cell in (shown(row.value), shown_p(row.p_value), shown_p(row.p_adjusted))),
+        )
     say("\nside by side")
     _out.print(table)
+    if found.no_factors:
+        say(f"- no factors: {found.no_factors}")
     for effect in found.factors:
         means = ", ".join(f"{level}: {mean:.2f}" for level, mean in effect.means)
         share = effect.reason or f"{effect.eta_squared:.0%} of the variance ({means})"
@@ -74,6 +92,11 @@ def plan(todo: Sequence[Planned], left_out: Sequence[Skipped]) -> None:
         _add(table, row.subject, row.instrument, row.lang, row.questions, minutes)
     _out.print(table)
     skipped(left_out)
+
+
+def plan_json(todo: Sequence[Planned], left_out: Sequence[Skipped]) -> None:
+    rows = {"planned": [asdict(row) for row in todo], "skipped": [asdict(row) for row in left_out]}
+    print(json.dumps(rows, ensure_ascii=False, indent=1, allow_nan=False))
 
 
 def runs(found: Iterable[tuple[str, Run | TiltmeterError]]) -> None:
@@ -185,12 +208,3 @@ def _table(*columns: str) -> Table:
 
 def _add(table: Table, *cells: Any) -> None:
     table.add_row(*(Text(str(cell)) for cell in cells))
-
-
-def _p(value: float | None) -> str:
-    """A p-value is never 0, and never printed as 0."""
-    return "<0.0001" if value is not None and value < 0.0001 else _number(value)
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4f}" if abs(value) < 0.1 else f"{value:.3f}"

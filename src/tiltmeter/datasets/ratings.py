@@ -35,7 +35,8 @@ def read_ratings(path: Path) -> tuple[Rating, ...]:
     missing = [column for column in COLUMNS if column not in (rows.fieldnames or ())]
     if missing:
         raise TiltmeterError(f"{path.name}:1: the column {missing[0]!r} is missing; expected {', '.join(COLUMNS)}")
-    ratings: dict[tuple[str, str], Rating] = {}
+    ratings: list[Rating] = []
+    seen: set[str] = set()
     for row in rows:
         place = f"{path.name}:{rows.line_num}"
         rating = Rating(
@@ -44,12 +45,14 @@ def read_ratings(path: Path) -> tuple[Rating, ...]:
             rating_m=_number(row, "rating_m", place),
             rating_f=_number(row, "rating_f", place),
         )
-        if (rating.masculine, rating.feminine) in ratings:
-            raise TiltmeterError(f"{place}: {rating.masculine} / {rating.feminine} is rated twice")
-        ratings[rating.masculine, rating.feminine] = rating
+        for word in (rating.masculine, rating.feminine):
+            if word in seen:
+                raise TiltmeterError(f"{place}: {word!r} is rated twice")
+        seen |= {rating.masculine, rating.feminine}
+        ratings.append(rating)
     if len(ratings) < 3:
         raise TiltmeterError(f"{path.name} rates {len(ratings)} adjectives; at least 3 are needed")
-    return tuple(ratings.values())
+    return tuple(ratings)
 
 
 def _text(row: dict[str, str], column: str, place: str) -> str:

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from tiltmeter.errors import TiltmeterError
-from tiltmeter.instruments._queries import matching_notes
+from tiltmeter.instruments._queries import check_common, matching_notes
 from tiltmeter.instruments.instrument import option
 from tiltmeter.packs import Pack, Word, WordPair
 from tiltmeter.results import Note
@@ -26,8 +25,7 @@ class AdjectiveOptions:
     seed: int = option(0, "Seed of the resampling.")
 
     def __post_init__(self) -> None:
-        if not 0 <= self.max_lost < 1:
-            raise TiltmeterError(f"--max-lost is a share from 0 up to but not including 1, not {self.max_lost}")
+        check_common(self.max_lost, self.seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +83,11 @@ def mean_similarities(
     found = subject.vectors([Word(text) for text in dict.fromkeys(texts)], match=options.match, adjectives="citation")
     kept = {test: _kept(entries, found) for test, entries in attributes.items()}
     rows = [_similarities(row, kept[row["test"]], found) for row in items.iter_rows(named=True)]
-    answered = items.with_columns(pl.DataFrame(rows, schema=dict.fromkeys(_COLUMNS, pl.Float64)))
+    answered = items.with_columns(
+        pl.DataFrame(rows, schema=dict.fromkeys(_COLUMNS, pl.Float64)),
+        pairs=pl.col("test").replace_strict({test: len(entries) for test, entries in attributes.items()}),
+        pairs_found=pl.col("test").replace_strict({test: len(male) for test, (male, _) in kept.items()}),
+    )
     return answered, [*matching_notes(found), *_attribute_notes(attributes, kept)]
 
 
@@ -128,8 +130,14 @@ def _attribute_notes(
 
 
 def lost_adjectives(rows: pl.DataFrame, options: AdjectiveOptions) -> tuple[pl.DataFrame, int, str]:
-    """The adjectives found, how many were lost, and why the list is void if it is."""
+    """The adjectives found, how many words or pairs were lost, and why the list is void if it is."""
     found = rows.drop_nulls("masculine_to_male")
     lost = rows.height - found.height
-    void = lost > options.max_lost * rows.height or found.height < 3
-    return found, lost, f"no value: {lost} of {rows.height} adjectives have no vector of both forms" if void else ""
+    pairs, pairs_found = (int(rows[column][0]) for column in ("pairs", "pairs_found"))
+    why = ""
+    if pairs - pairs_found > options.max_lost * pairs or pairs_found < 2:
+        why = f"{pairs - pairs_found} of {pairs} attribute pairs have no vector of both words"
+    elif lost > options.max_lost * rows.height or found.height < 3:
+        why = f"{lost} of {rows.height} adjectives have no vector of both forms"
+    most = f"(at most {options.max_lost:.0%} may be lost, --max-lost)"
+    return found, lost + pairs - pairs_found, f"no value: {why} {most}" if why else ""

@@ -29,8 +29,15 @@ class QueryOptions:
     seed: int = option(0, "Seed of the resampling.")
 
     def __post_init__(self) -> None:
-        if not 0 <= self.max_lost < 1:
-            raise TiltmeterError(f"--max-lost is a share from 0 up to but not including 1, not {self.max_lost}")
+        check_common(self.max_lost, self.seed)
+
+
+def check_common(max_lost: float, seed: int) -> None:
+    """Refuses what no instrument on vectors could use."""
+    if not 0 <= max_lost < 1:
+        raise TiltmeterError(f"--max-lost is a share from 0 up to but not including 1, not {max_lost}")
+    if seed < 0:
+        raise TiltmeterError(f"--seed is 0 or a positive whole number, not {seed}")
 
 
 def chosen_tests(pack: Pack, options: QueryOptions) -> list[WeatTest]:
@@ -57,13 +64,17 @@ def find_words(subject: Subject, words: Iterable[Word], options: Any) -> Found:
 
 
 def void_sets(words: pl.DataFrame, options: Any) -> tuple[dict[str, list[str]], list[str]]:
-    """The lost words of each set in a `word, role, form` table, and which sets have lost too many."""
+    """The lost words of each set in a `word, role, form, pair` table, and which sets have lost too many."""
     lost, void = {}, []
     for role in ROLES:
         members = words.filter(pl.col("role") == role)
         lost[role] = members.filter(pl.col("form").is_null())["word"].to_list()
         if len(lost[role]) > options.max_lost * members.height or members.height - len(lost[role]) < 2:
             void.append(f"{len(lost[role])} of the {members.height} words of {role.upper()}")
+    found = words.drop_nulls("form")
+    whole = set(found.filter(pl.col("role") == "a")["pair"]) & set(found.filter(pl.col("role") == "b")["pair"])
+    if len(whole) < 2 and not void:
+        void.append("all attribute pairs but " + ("one" if whole else "none"))
     return lost, void
 
 
@@ -87,13 +98,22 @@ def matching_notes(found: Found) -> list[Note]:
                 details={"averaged": list(found.averaged)},
             )
         )
+    if found.traits.rows < found.traits.words and not found.shared:
+        notes.append(
+            Note(
+                kind="shared-rows",
+                text=f"{found.traits.words:,} words share {found.traits.rows:,} rows in this table; no two words asked "
+                "here do.",
+                details={"words": found.traits.words, "rows": found.traits.rows, "groups": []},
+            )
+        )
     if found.shared:
         groups = "; ".join(" = ".join(group) for group in found.shared)
         notes.append(
             Note(
                 kind="shared-rows",
-                text=f"{found.traits.words:,} words share {found.traits.rows:,} rows in this table, so some words "
-                f"asked here have one and the same vector, and distances between them mean nothing: {groups}.",
+                text=f"Some words asked here have one and the same vector ({found.traits.words:,} words on "
+                f"{found.traits.rows:,} rows), and distances between them mean nothing: {groups}.",
                 details={
                     "words": found.traits.words,
                     "rows": found.traits.rows,

@@ -116,8 +116,8 @@ def topic_difference(x: Floats, y: Floats, options: QueryOptions) -> Number:
     return Number(
         float(x.mean() - y.mean()),
         x.size + y.size,
-        (interval.low, interval.high, interval.method),
-        (p.p_value, p.p_two_sided, f"target-permutation, {p.method}, {p.arrangements} arrangements, one-sided"),
+        (interval.low, interval.high, interval.label),
+        (p.p_two_sided, p.p_two_sided, p.described("target-permutation", sides="two-sided")),
     )
 
 
@@ -169,7 +169,8 @@ def _sets(rows: pl.DataFrame, found: Found) -> Sets:
 
 
 def _estimate(test: str, name: str, number: Number, worse: Worse, neutral: float, lost: int) -> Estimate:
-    interval, p = number.interval, number.p
+    interval = number.interval if number.interval and np.isfinite(number.interval[:2]).all() else None
+    p = number.p
     return Estimate(
         test=test,
         name=name,

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from tiltmeter.datasets import Rating, read_ratings
+from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments._adjectives import (
     BASELINE,
     PACK,
@@ -57,6 +58,15 @@ class BadOptions(AdjectiveOptions):
         read_ratings, "Human ratings (word_m, word_f, rating_m, rating_f); may be given more than once.", many=True
     )
 
+    def __post_init__(self) -> None:
+        AdjectiveOptions.__post_init__(self)
+        names = [PACK, BASELINE, *(file.name for file in self.ratings)]
+        for place, name in enumerate(names):
+            if name in names[:place]:
+                raise TiltmeterError(
+                    f"two lists of adjectives would be called {name!r}; give the file of ratings another name"
+                )
+
 
 def list_items(pack: Pack, options: BadOptions) -> pl.DataFrame:
     """The pack's adjectives, the baseline, and those of every file of ratings."""
@@ -85,7 +95,10 @@ def estimate(items: pl.DataFrame, options: BadOptions) -> Findings:
     notes: list[Note] = [UNCENTRED]
     figures: list[Figure] = []
     for (test,), rows in items.group_by("test", maintain_order=True):
-        neutral = rows.filter(pl.col("adjectives") == BASELINE).drop_nulls("score")["score"].to_list()
+        base, _, base_void = lost_adjectives(rows.filter(pl.col("adjectives") == BASELINE), options)
+        neutral = [] if base_void else base["score"].to_list()
+        if base_void:
+            notes.append(Note(kind="void", test=str(test), text=f"baseline: {base_void}."))
         for (source,), chosen in rows.filter(pl.col("adjectives") != BASELINE).group_by(
             "adjectives", maintain_order=True
         ):
@@ -149,7 +162,7 @@ def _estimates(
     flips = flip_signs(scores, seed=options.seed)
     total, mean = float(scores.sum()), float(scores.mean())
     interval = mean_interval(scores, seed=options.seed)
-    limits = (interval.low, interval.high, interval.method)
+    limits = (interval.low, interval.high, interval.label)
     published = (t.p_value, t.p_value, "paired t, two-tailed")
     yield _estimate(test, "statistic", total, group, n, lost, p=published)
     yield _estimate(test, "statistic_sign_flip", total, group, n, lost, p=_p(flips, "sign-flip"))
@@ -162,7 +175,7 @@ def _estimates(
         between = difference_interval(first, second)
         p = permute_groups(first, second, seed=options.seed)
         value = sum(first) / len(first) - sum(second) / len(second)
-        method = (between.low, between.high, between.method)
+        method = (between.low, between.high, between.label)
         return _estimate(
             test, name, value, group, len(first) + len(second), lost, limits=method, p=_p(p, "permutation")
         )
@@ -185,7 +198,7 @@ def _against_ratings(test: str, rows: pl.DataFrame, group: dict[str, str], lost:
     yield _estimate(test, "ratings_paired_t", people.statistic, group, rows.height, lost, p=p)
     for name, correlate in (("pearson", pearson), ("spearman", spearman)):
         found: Correlation = correlate(rows["score"].to_numpy(), rating_m - rating_f)
-        limits = (found.interval.low, found.interval.high, found.interval.method)
+        limits = (found.interval.low, found.interval.high, found.interval.label)
         p = (found.p_value, found.p_value, found.method)
         yield _estimate(test, name, found.r, group, found.n, lost, limits=limits, p=p)
 
@@ -222,7 +235,7 @@ def _estimate(
 
 
 def _p(test: PermutationTest, method: str) -> tuple[float, float, str]:
-    return test.p_value, test.p_two_sided, f"{method}, {test.method}, {test.arrangements} arrangements, one-sided"
+    return test.p_two_sided, test.p_two_sided, test.described(method, sides="two-sided")
 
 
 def _critical(test: str, source: str, rows: pl.DataFrame) -> Note:

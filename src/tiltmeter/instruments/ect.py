@@ -30,7 +30,7 @@ def summarise(rows: pl.DataFrame, options: QueryOptions) -> Mapping[str, Number]
     order = spearman(found["cosine_male"].to_numpy(), found["cosine_female"].to_numpy())
     if order.reason:
         return {"coherence": Number(None, order.n)}
-    return {"coherence": Number(order.r, order.n, (order.interval.low, order.interval.high, order.interval.method))}
+    return {"coherence": Number(order.r, order.n, (order.interval.low, order.interval.high, order.interval.label))}
 
 
 INSTRUMENT = word_instrument(

@@ -29,7 +29,7 @@ def summarise(rows: pl.DataFrame, options: QueryOptions) -> Mapping[str, Number]
     distances = ((found["distance_x"] + found["distance_y"]) / 2).to_numpy()
     # Both words of a pair mean the same but for gender: they are one unit.
     interval = mean_interval(distances, clusters=found["pair"].to_list(), seed=options.seed)
-    return {"mac": Number(float(distances.mean()), distances.size, (interval.low, interval.high, interval.method))}
+    return {"mac": Number(float(distances.mean()), distances.size, (interval.low, interval.high, interval.label))}
 
 
 INSTRUMENT = word_instrument(

@@ -91,7 +91,7 @@ def _estimates(group: str, rows: pl.DataFrame, options: AdjectiveOptions) -> tup
         "statistic": flip_signs(x - y, at_least=value, seed=options.seed),
         "statistic_resplit": permute_groups(x, y, at_least=value / 2, seed=options.seed),
     }
-    limits = (interval.low, interval.high) if np.isfinite(interval.low) else None
+    limits = (interval.low, interval.high, interval.label) if np.isfinite(interval.low) else None
     return [
         _estimate(name, group, value, found.height, lost, limits, nulls[name], method) for name, method in names.items()
     ], []
@@ -109,7 +109,7 @@ def _estimate(
     value: float | None,
     n: int,
     lost: int,
-    limits: tuple[float, float] | None = None,
+    limits: tuple[float, float, str] | None = None,
     p: PermutationTest | None = None,
     method: str = "",
 ) -> Estimate:
@@ -122,10 +122,10 @@ def _estimate(
         neutral=0,
         ci_low=limits[0] if limits else None,
         ci_high=limits[1] if limits else None,
-        ci_method="bootstrap-percentile over adjectives" if limits else None,
+        ci_method=f"bootstrap over adjectives, {limits[2]}" if limits else None,
         p_value=p.p_two_sided if p else None,
         p_two_sided=p.p_two_sided if p else None,
-        p_method=f"{method}, {p.method}, {p.arrangements} arrangements" if p else None,
+        p_method=p.described(method, sides="two-sided") if p else None,
         n=n,
         lost=lost,
     )

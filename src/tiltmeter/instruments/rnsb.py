@@ -36,14 +36,10 @@ def summarise(rows: pl.DataFrame, options: QueryOptions) -> Mapping[str, Number]
     a, b = (found.filter(pl.col("role") == role).sort("pair")["probability_x"].to_numpy() for role in "ab")
     interval = mean_interval(a - b, seed=options.seed)
     flips = flip_signs(a - b, seed=options.seed)
-    p = (
-        flips.p_value,
-        flips.p_two_sided,
-        f"attribute-sign-flip, {flips.method}, {flips.arrangements} arrangements, one-sided",
-    )
+    p = (flips.p_two_sided, flips.p_two_sided, flips.described("attribute-sign-flip", sides="two-sided"))
     return {
         "kl": Number(float(np.sum(share * np.log(share * share.size))), share.size),
-        "lean": Number(float(np.mean(a - b)), share.size, (interval.low, interval.high, interval.method), p),
+        "lean": Number(float(np.mean(a - b)), share.size, (interval.low, interval.high, interval.label), p),
     }
 
 

@@ -12,8 +12,8 @@ further away is worse. Two p-values: the published one re-splits the targets; ou
 
 In a language with grammatical gender two things stand beside it (McCurdy and Serbetci 2017): the same test on masculine
 against feminine nouns that name things (`grammar`), and d with grammatical gender taken out: from the similarities of
-each noun is taken what inanimate nouns of its gender have more than inanimate nouns on the whole
-(`effect_size_without_grammar`).
+each noun is taken what inanimate nouns of its gender have more than masculine and feminine ones on average
+(`effect_size_without_grammar`; its interval and p take these averages as known).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -116,10 +116,10 @@ def estimate(items: pl.DataFrame, options: WeatOptions) -> Findings:
     """All tests of an answered items table."""
     estimates: list[Estimate] = []
     notes: list[Note] = [PUBLISHED_P]
-    grammar = {_attributes(rows): _gender_means(rows) for (name,), rows in _tests(items) if _is_grammar(name)}
+    controls = {_attributes(rows): rows for (name,), rows in _tests(items) if _is_grammar(name)}
     for (name,), rows in _tests(items):
-        means = None if _is_grammar(name) else grammar.get(_attributes(rows))
-        found, said = _estimate_test(name, rows, means, options)
+        control = None if _is_grammar(name) else controls.get(_attributes(rows))
+        found, said = _estimate_test(name, rows, control, options)
         estimates += found
         notes += said
     return Findings(estimates=tuple(estimates), figures=tuple(_figures(items, estimates)), notes=tuple(notes))
@@ -192,15 +192,18 @@ def _attributes(rows: pl.DataFrame) -> tuple[str, ...]:
 _GenderMeans = dict[str, dict[str, float]]
 
 
-def _gender_means(rows: pl.DataFrame) -> _GenderMeans:
-    """For each grammatical gender and attribute: the mean cosine of its inanimate nouns, less that of m and f."""
+def _gender_means(rows: pl.DataFrame, options: QueryOptions) -> _GenderMeans:
+    """For each grammatical gender and attribute: the mean cosine of its inanimate nouns, less that of m and f.
+
+    Empty where the control has lost too many of its nouns to say what grammar does.
+    """
+    if void_sets(_all_words(rows), options)[1]:
+        return {}
     means = rows.drop_nulls("cosine").group_by("target_gender", "attribute").agg(pl.col("cosine").mean())
     table: _GenderMeans = {}
     for gender, attribute, cosine in means.iter_rows():
         table.setdefault(gender, {})[attribute] = cosine
-    middle = {
-        attribute: (cosine + table["f"].get(attribute, cosine)) / 2 for attribute, cosine in table.get("m", {}).items()
-    }
+    middle = {attribute: (cosine + table["f"][attribute]) / 2 for attribute, cosine in table.get("m", {}).items()}
     return {
         gender: {attribute: cosine - middle[attribute] for attribute, cosine in row.items() if attribute in middle}
         for gender, row in table.items()
@@ -208,18 +211,17 @@ def _gender_means(rows: pl.DataFrame) -> _GenderMeans:
 
 
 def _estimate_test(
-    name: str, rows: pl.DataFrame, means: _GenderMeans | None, options: WeatOptions
+    name: str, rows: pl.DataFrame, control: pl.DataFrame | None, options: WeatOptions
 ) -> tuple[list[Estimate], list[Note]]:
-    names = [*_NAMES, *(("effect_size_without_grammar",) if means else ())]
-    words = pl.concat([_words(rows, role).with_columns(role=pl.lit(role)) for role in ROLES])
+    names = [*_NAMES, *((_WITHOUT_GRAMMAR,) if control is not None else ())]
+    words = _all_words(rows)
     lost, void = void_sets(words, options)
     targets = words.filter(pl.col("role").is_in(["x", "y"]))
     counts = (targets.drop_nulls("form").height, sum(map(len, lost.values())))
-    similarities = None if void else _similarities(rows)
-    if similarities is None or similarities.smallest < 2:
-        void = void or ["the attribute pairs of which both words"]
+    if void:
         return [_estimate(name, each, None, counts) for each in names], [void_note(name, void, lost, options)]
 
+    similarities = _similarities(rows)
     x, y = similarities.associations()
     d = effect_size(similarities, options.effect_size)
     intervals = bootstrap_intervals(similarities, options.effect_size, seed=options.seed)
@@ -230,16 +232,27 @@ def _estimate_test(
         _estimate(name, "effect_size", d, counts, intervals["effect_size"], published, "target-permutation"),
         _estimate(name, "effect_size_sign_flip", d, counts, intervals["effect_size"], ours, "attribute-sign-flip"),
     ]
-    if means:
+    notes = _test_notes(name, rows, similarities, estimates[2])
+    if control is not None and (means := _gender_means(control, options)):
         rid = _similarities(_without_grammar(rows, means))
         interval = bootstrap_intervals(rid, options.effect_size, seed=options.seed)["effect_size"]
         flips = flip_signs(rid.pair_differences(), seed=options.seed)
         value = effect_size(rid, options.effect_size)
-        estimates.append(_estimate(name, names[-1], value, counts, interval, flips, "attribute-sign-flip"))
-    return estimates, _test_notes(name, rows, similarities, estimates[2])
+        estimates.append(_estimate(name, _WITHOUT_GRAMMAR, value, counts, interval, flips, "attribute-sign-flip"))
+    elif control is not None:
+        estimates.append(_estimate(name, _WITHOUT_GRAMMAR, None, counts))
+        text = "grammar could not be taken out: too many inanimate nouns have no vector."
+        notes.append(Note(kind="void", test=name, text=text))
+    return estimates, notes
 
 
 _NAMES = ("statistic", "effect_size", "effect_size_sign_flip")
+_WITHOUT_GRAMMAR = "effect_size_without_grammar"
+
+
+def _all_words(rows: pl.DataFrame) -> pl.DataFrame:
+    """The words of the four sets: `word, form, pair, role`."""
+    return pl.concat([_words(rows, role).with_columns(role=pl.lit(role)) for role in ROLES])
 
 
 def _without_grammar(rows: pl.DataFrame, means: _GenderMeans) -> pl.DataFrame:
@@ -301,7 +314,7 @@ def _estimate(
         ci_method="bootstrap-percentile over targets and attribute pairs" if interval else None,
         p_value=p.p_value if p else None,
         p_two_sided=p.p_two_sided if p else None,
-        p_method=f"{p_method}, {p.method}, {p.arrangements} arrangements, one-sided" if p else None,
+        p_method=p.described(p_method, sides="one-sided") if p else None,
         n=counts[0],
         lost=counts[1],
     )

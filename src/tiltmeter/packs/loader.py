@@ -184,11 +184,17 @@ def read_tests(path: Path) -> tuple[WeatTest, ...]:
     file = read_toml(path, label=path.name)
     file.check_keys("", file.data, ("attributes", "tests"))
     tests = file.data.get("tests", {})
-    if not tests:
+    if not isinstance(tests, dict) or not tests:
         raise file.place("").error("there is no table `[tests.NAME]` with the sets x, y, a, b")
     defaults = {"source": path.name, "origin": "published", "labels": ["X", "Y"]}
-    return tuple(_weat_test(file, name, {**defaults, **values}, {}, None) for name, values in tests.items())
+    return tuple(
+        _weat_test(file, name, {**defaults, **values} if isinstance(values, dict) else values, {}, None)
+        for name, values in tests.items()
+    )
 
+
+RESERVED = "grammar"
+"""No test of a list may be called so."""
 
 _SET_KEYS = ("source", "labels", "a", "b", "note")
 _TEST_KEYS = ("source", "origin", "labels", "attributes", "attribute_labels", "x", "y", "a", "b", "note")
@@ -198,6 +204,10 @@ def _weat_test(
     file: TomlFile, name: str, values: dict[str, Any], lexicon: dict[str, Word], pack: Pack | None
 ) -> WeatTest:
     table = f"tests.{name}"
+    if not isinstance(values, dict):
+        raise file.place("tests", name).error(f"{name!r} is not a table with the sets x and y")
+    if name == RESERVED or name.startswith(f"{RESERVED}-"):
+        raise file.place(table).error(f"the name {RESERVED!r} is kept for the test of grammatical gender; take another")
     file.check_keys(table, values, _TEST_KEYS)
     source = file.text(table, values, "source", why="every list needs one")
     origin = file.text(table, values, "origin")
@@ -214,7 +224,7 @@ def _weat_test(
         b=_word_set(file, attribute_table, attributes, "b", lexicon),
         origin=origin,  # type: ignore[arg-type]
         source=source,
-        note=" ".join(filter(None, (values.get("note"), attributes.get("note")))),
+        note=" ".join(str(part["note"]) for part in (values, attributes) if part.get("note")),
     )
     _check_sizes(file, test, attribute_table)
     if origin == "ours" and pack is not None and pack.grammatical_gender:

@@ -93,10 +93,6 @@ class Adjective:
     valence: Literal["positive", "negative"]
     note: str = ""
 
-    @property
-    def marked(self) -> bool:
-        return self.masculine != self.feminine
-
 
 @dataclass(frozen=True, slots=True)
 class BaselineAdjective:
@@ -174,6 +170,8 @@ class Pack:
     def digest(self, lists: Iterable[str]) -> str:
         """The content of these lists as a checksum: part of a run's identity."""
         content = {name: [asdict(entry) for entry in getattr(self, name)] for name in sorted(lists)}
+        # A user's own words take their grammar from the lexicon, so it counts whatever the lists are.
+        content["lexicon"] = [asdict(word) for _, word in sorted(self.lexicon.items())]
         text = json.dumps({"lang": self.lang, **content}, ensure_ascii=False, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 

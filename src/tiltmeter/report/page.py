@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 from tiltmeter import charts
 from tiltmeter.errors import MissingExtra
 from tiltmeter.instruments import Instrument, load_instrument
-from tiltmeter.results import Estimate, Figure, Note
-from tiltmeter.runs import Run, Skipped, across, agreement
+from tiltmeter.results import Estimate, Figure, Note, shown, shown_p
+from tiltmeter.runs import Run, Skipped, across, agreement, labels
 from tiltmeter.store import write_atomically
 
 
@@ -23,8 +22,7 @@ def write_page(runs: Sequence[Run], path: Path, *, skipped: Sequence[Skipped] = 
     environment = Environment(
         loader=PackageLoader("tiltmeter.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
-    environment.filters["number"] = _number
-    environment.filters["p"] = lambda value: "<0.0001" if value is not None and value < 0.0001 else _number(value)
+    environment.filters |= {"number": shown, "p": shown_p}
     sections = _sections(runs)
     page = environment.get_template("page.html").render(
         sections=sections,
@@ -50,6 +48,9 @@ class Section:
         """The headline of each test over all subjects, corrected as one family; nothing for a single subject."""
         return across(self.runs).headlines() if len(self.runs) > 1 else []
 
+    def labelled(self) -> list[tuple[str, Run]]:
+        return list(zip(labels(self.runs), self.runs, strict=True))
+
     def notes(self, run: Run, *, reading: bool) -> list[Note]:
         """What the run says in words (or why it says nothing), or else what to know when reading it."""
         return [note for note in run.result.notes if (note.kind in ("reading", "void")) == reading]
@@ -68,17 +69,13 @@ def _sections(runs: Sequence[Run]) -> list[Section]:
 def _merged(runs: Sequence[Run]) -> list[Figure]:
     """The runs' figures of one title as one figure, the subject as its colour."""
     merged: dict[str, Figure] = {}
-    for run in runs:
+    for run, subject in zip(runs, labels(runs), strict=True):
         for figure in run.result.figures:
             if figure.colour is not None:
-                merged[f"{figure.title} ({run.result.subject})"] = figure
+                title = f"{figure.title}, {subject}"
+                merged[title] = replace(figure, title=title)
                 continue
-            rows = tuple({**row, "subject": run.result.subject} for row in figure.rows)
+            rows = tuple({**row, "subject": subject} for row in figure.rows)
             before = merged[figure.title].rows if figure.title in merged else ()
             merged[figure.title] = replace(figure, rows=(*before, *rows), colour="subject")
     return [figure for figure in merged.values() if figure.rows]
-
-
-def _number(value: Any) -> str:
-    """A number short enough for a table; nothing where there is none."""
-    return "–" if value is None else f"{value:.4f}" if abs(value) < 0.1 else f"{value:.3f}"

@@ -4,7 +4,7 @@ from tiltmeter.runs.across import Across, across
 from tiltmeter.runs.agreement import Agreement, agreement
 from tiltmeter.runs.audit import DEFAULT_SUBJECTS, Audit, Planned, Skipped, audit, plan
 from tiltmeter.runs.measuring import measure
-from tiltmeter.runs.run import Run, export_items, read_run, read_runs, resolve_id
+from tiltmeter.runs.run import Run, export_items, labels, read_run, read_runs, resolve_id
 from tiltmeter.runs.sweep import FactorEffect, factor_effects
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "audit",
     "export_items",
     "factor_effects",
+    "labels",
     "measure",
     "plan",
     "read_run",

@@ -21,13 +21,15 @@ class Across:
     """Of each run, with `p_adjusted` over all of them."""
     factors: tuple[FactorEffect, ...]
     """Which choice in training moves the headline, where the subjects are a sweep."""
+    no_factors: str = ""
+    """Why trained subjects make up no sweep."""
 
     def headlines(self) -> list[tuple[str, list[Estimate]]]:
-        """The headline of each test, one estimate a run: the table a paper prints over models."""
+        """The headline of each test and group, one estimate a run: the table a paper prints over models."""
         name = load_instrument(self.runs[0].result.instrument).headline
-        tests = dict.fromkeys(row.test for row in self.estimates[0] if row.name == name)
-        found = [{row.test: row for row in rows if row.name == name} for rows in self.estimates]
-        return [(test, [rows[test] for rows in found]) for test in tests if all(test in rows for rows in found)]
+        found = [{_label(row): row for row in rows if row.name == name} for rows in self.estimates]
+        shared = [label for label in found[0] if all(label in rows for rows in found)]
+        return [(label, [rows[label] for rows in found]) for label in shared]
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -37,6 +39,7 @@ class Across:
                 for row in rows
             ],
             "factors": [asdict(effect) for effect in self.factors],
+            "no_factors": self.no_factors or None,
         }
 
 
@@ -45,17 +48,23 @@ def across(runs: Sequence[Run]) -> Across:
     tools = sorted({run.result.instrument for run in runs})
     rows = [replace(estimate, p_adjusted=None) for run in runs for estimate in run.result.estimates]
     pooled = iter(corrected(rows, f"{', '.join(tools)}, {len(runs)} runs"))
-    return Across(tuple(runs), tuple(tuple(next(pooled) for _ in run.result.estimates) for run in runs), _factors(runs))
+    estimates = tuple(tuple(next(pooled) for _ in run.result.estimates) for run in runs)
+    return Across(tuple(runs), estimates, *_factors(runs))
 
 
-def _factors(runs: Sequence[Run]) -> tuple[FactorEffect, ...]:
-    """Empty unless every subject says how it was trained and they make up a full grid."""
+def _label(row: Estimate) -> str:
+    """A test, with its group where it has one."""
+    return " ".join([row.test, *(f"[{key}={value}]" for key, value in row.group.items())])
+
+
+def _factors(runs: Sequence[Run]) -> tuple[tuple[FactorEffect, ...], str]:
+    """Nothing unless every subject says how it was trained; or the reason why that is no sweep."""
     trained: list[Mapping[str, Any]] = [run.result.provenance["subject"].get("trained", {}) for run in runs]
     if len(runs) < 2 or not all(trained):
-        return ()
+        return (), ""
     name = load_instrument(runs[0].result.instrument).headline
-    values = [{row.test: row.value for row in run.result.estimates if row.name == name} for run in runs]
+    values = [{_label(row): row.value for row in run.result.estimates if row.name == name} for run in runs]
     try:
-        return tuple(factor_effects(list(zip(trained, values, strict=True))))
-    except TiltmeterError:
-        return ()
+        return tuple(factor_effects(list(zip(trained, values, strict=True)))), ""
+    except TiltmeterError as error:
+        return (), str(error)

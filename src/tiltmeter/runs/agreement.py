@@ -37,13 +37,18 @@ def agreement(runs: Sequence[Run], *, reference: str = "weat") -> list[Agreement
     for base in runs:
         if base.result.instrument != reference:
             continue
-        key = (base.result.subject, base.result.lang)
-        others = [run for run in runs if (run.result.subject, run.result.lang) == key and run is not base]
+        others = [run for run in runs if _subject(run) == _subject(base) and run is not base]
         tests = {row.test: row for row in _headlines(base) if "control" not in row.group}
         beside = [_beside(run, tests, base) for run in others if _shares_tests(run, tests)]
         if beside:
-            found.append(Agreement(*key, reference, (_beside(base, tests, base), *beside)))
+            measures = (_beside(base, tests, base), *beside)
+            found.append(Agreement(base.result.subject, base.result.lang, reference, measures))
     return found
+
+
+def _subject(run: Run) -> tuple[str, str]:
+    """What was measured: two files of one name are two subjects."""
+    return str(run.result.provenance["subject"]["fingerprint"]), run.result.lang
 
 
 def _headlines(run: Run) -> list[Estimate]:

@@ -65,22 +65,29 @@ def audit(
     left = None if budget_minutes is None else budget_minutes * 60
     for subject in subjects:
         unreached = ""
-        for tool, reason in _applicable(subject, lang, pack, store):
+        try:
+            applicable = _applicable(subject, lang, pack, store)
+        except TiltmeterError as error:
+            if len(subjects) == 1:
+                raise
+            skipped.append(Skipped(_shown(subject), "everything", str(error), failed=True))
+            continue
+        for tool, reason in applicable:
             if unreached and not reason:
                 # Asked once: a registry that is away for one instrument is away for the next.
-                skipped.append(Skipped(subject, tool.name, unreached, failed=True))
+                skipped.append(Skipped(_shown(subject), tool.name, unreached, failed=True))
                 continue
             if not reason and left is not None:
                 left -= planned(subject, tool, choose_pack(subject, lang=lang, pack=pack), store).seconds or 0
                 reason = "over the budget" if left < 0 else ""
             if reason:
-                skipped.append(Skipped(subject, tool.name, reason, failed=False))
+                skipped.append(Skipped(_shown(subject), tool.name, reason, failed=False))
                 continue
             try:
                 runs.append(measure(tool.name, subject, lang=lang, pack=pack, store=store))
             except TiltmeterError as error:
                 unreached = str(error) if isinstance(error, OutOfReach) else ""
-                skipped.append(Skipped(subject, tool.name, str(error), failed=True))
+                skipped.append(Skipped(_shown(subject), tool.name, str(error), failed=True))
     return Audit(tuple(runs), tuple(skipped))
 
 
@@ -97,7 +104,7 @@ def plan(
     for subject in subjects:
         for tool, reason in _applicable(subject, lang, pack, store):
             if reason:
-                skipped.append(Skipped(subject, tool.name, reason, failed=False))
+                skipped.append(Skipped(_shown(subject), tool.name, reason, failed=False))
             else:
                 todo.append(planned(subject, tool, choose_pack(subject, lang=lang, pack=pack), store))
     return todo, skipped
@@ -110,6 +117,11 @@ def planned(subject: str, tool: Instrument, pack: Pack, store: Store) -> Planned
     if opened.to_fetch:
         return Planned(subject, tool.name, pack.lang, questions, None, f"{opened.to_fetch} MB to fetch first")
     return Planned(subject, tool.name, pack.lang, questions, opened.estimated_seconds(questions))
+
+
+def _shown(subject: str) -> str:
+    """A subject without the folder it lies in: a page may be sent to anybody."""
+    return subject if subject.startswith("pkg:") else Path(subject).name
 
 
 def _applicable(subject: str, lang: str | None, pack: str | Path | None, store: Store) -> list[tuple[Instrument, str]]:

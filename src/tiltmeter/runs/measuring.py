@@ -63,6 +63,8 @@ def measure(
             keep_run(store, run)
         else:
             log.info("%s on %s: from disk (run %s)", tool.name, subject, run_id)
+            # The same content may have been measured under another name.
+            run = replace(run, result=replace(run.result, subject=opened.name))
     return run
 
 

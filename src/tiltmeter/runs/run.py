@@ -3,7 +3,7 @@
 import html
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,6 +69,19 @@ class Run:
         notes = "".join(f"<li>{html.escape(note.text)}</li>" for note in self.result.notes)
         title = html.escape(f"{self.result.instrument} · {self.result.subject} · {self.result.lang}")
         return f"<h4>{title}</h4><table><tr>{head}</tr>{body}</table><ul>{notes}</ul>"
+
+
+def labels(runs: Sequence[Run]) -> list[str]:
+    """The subjects' names; those of different content that are called the same get a piece of their checksum."""
+    prints = [str(run.result.provenance["subject"]["fingerprint"]) for run in runs]
+    names = [run.result.subject for run in runs]
+    owners: dict[str, set[str]] = {}
+    for name, fingerprint in zip(names, prints, strict=True):
+        owners.setdefault(name, set()).add(fingerprint)
+    return [
+        name if len(owners[name]) == 1 else f"{name} ({fingerprint[-8:]})"
+        for name, fingerprint in zip(names, prints, strict=True)
+    ]
 
 
 def read_run(store: Store, run_id: str) -> Run:

@@ -24,9 +24,9 @@ class FactorEffect:
     factor: str
     means: tuple[tuple[Level, float], ...]
     """The mean of d at each level, over all levels of the other factors."""
-    spread: float
+    spread: float | None
     """The largest of these means minus the smallest, in units of d."""
-    eta_squared: float
+    eta_squared: float | None
     """The share of the variance of d that goes with this factor, from 0 to 1."""
     n: int
     reason: str | None = None
@@ -96,7 +96,7 @@ def _of_test(test: str, rows: Sequence[Row], factors: Mapping[str, list[Level]])
                 n=len(d),
             )
         )
-    return sorted(effects, key=lambda effect: -effect.eta_squared)
+    return sorted(effects, key=lambda effect: -(effect.eta_squared or 0))
 
 
 def _indicators(found: Sequence[Level], levels: Sequence[Level]) -> NDArray[np.float64]:
@@ -111,7 +111,7 @@ def _squared_error(d: NDArray[np.float64], columns: Sequence[NDArray[np.float64]
 
 
 def _none(test: str, factor: str, n: int, reason: str) -> FactorEffect:
-    return FactorEffect(test, factor, means=(), spread=math.nan, eta_squared=math.nan, n=n, reason=reason)
+    return FactorEffect(test, factor, means=(), spread=None, eta_squared=None, n=n, reason=reason)
 
 
 def _number(value: float | None) -> float:

@@ -33,6 +33,11 @@ class Interval:
     caution: str | None
     """One sentence if the interval cannot be computed or is known to cover too little."""
 
+    @property
+    def label(self) -> str:
+        """The method, and what to beware of."""
+        return f"{self.method} ({self.caution})" if self.caution else self.method
+
 
 def mean_interval(
     values: npt.ArrayLike,

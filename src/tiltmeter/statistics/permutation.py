@@ -33,6 +33,10 @@ class PermutationTest:
     seed: int | None
     """None if exact."""
 
+    def described(self, what: str, *, sides: str) -> str:
+        """How the p-value was made, in words: what was rearranged, how, out of how many, on which side."""
+        return f"{what}, {self.method}, {self.arrangements} arrangements, {sides}"
+
 
 def permute_groups(
     x: npt.ArrayLike,

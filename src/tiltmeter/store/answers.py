@@ -38,7 +38,10 @@ class Answers:
         write_atomically(self.folder / f"{hashlib.sha256(content).hexdigest()}.parquet", content)
 
     def _whole(self, path: Path) -> bool:
-        if sha256_of(path) == path.stem:
-            return True
-        path.unlink(missing_ok=True)
-        return False
+        try:
+            whole = sha256_of(path) == path.stem
+        except FileNotFoundError:  # cleared meanwhile by another process
+            return False
+        if not whole:
+            path.unlink(missing_ok=True)
+        return whole

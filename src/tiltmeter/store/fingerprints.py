@@ -20,7 +20,9 @@ class Fingerprints:
     def of(self, path: Path) -> str:
         path = path.resolve()
         status = path.stat()
-        seen = {"path": str(path), "size": status.st_size, "mtime_ns": status.st_mtime_ns}
+        # The change time and the inode too: unpacking and copying may keep the time of modification.
+        times = {"mtime_ns": status.st_mtime_ns, "ctime_ns": status.st_ctime_ns}
+        seen = {"path": str(path), "size": status.st_size, "inode": status.st_ino, **times}
         note = self.folder / f"{hashlib.sha256(str(path).encode()).hexdigest()[:32]}.json"
         try:
             known = json.loads(note.read_bytes())

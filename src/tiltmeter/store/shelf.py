@@ -100,8 +100,10 @@ class Shelf:
                 for path in files:
                     sync_file(path)
                 write_atomically(partial / MANIFEST, json.dumps(checksums, indent=1).encode())
-                self._discard(key)
+                hidden = self._hide(key)
                 partial.rename(final)
+                if hidden is not None:
+                    shutil.rmtree(hidden, ignore_errors=True)
             except BaseException:
                 shutil.rmtree(partial, ignore_errors=True)
                 raise
@@ -109,11 +111,15 @@ class Shelf:
         return final
 
     def _discard(self, key: str) -> None:
-        # Renamed first: a reader never meets a folder that is half removed.
+        hidden = self._hide(key)
+        if hidden is not None:
+            shutil.rmtree(hidden, ignore_errors=True)
+
+    def _hide(self, key: str) -> Path | None:
+        """Takes a folder out of sight by renaming it: a reader never meets one that is half removed."""
         hidden = self.root / f".{key}.{uuid.uuid4().hex[:8]}.gone"
         with writing(self.root / key):
             try:
-                (self.root / key).rename(hidden)
+                return (self.root / key).rename(hidden)
             except FileNotFoundError:
-                return
-            shutil.rmtree(hidden, ignore_errors=True)
+                return None

@@ -49,9 +49,14 @@ class Store:
             raise unknown("part of the cache", part, PARTS)
         folder = self.root / part
         freed = _size(folder)[1]
+        shelf = Shelf(folder)
+        for key in shelf.keys() if part in ("runs", "downloads") else ():
+            shelf.remove(key)
         with writing(folder):
-            if folder.is_dir():
-                shutil.rmtree(folder)
+            for entry in folder.iterdir() if folder.is_dir() else ():
+                # Locks and folders in the making belong to processes that may be at work.
+                if not entry.name.startswith("."):
+                    shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
         return freed
 
 
@@ -63,5 +68,6 @@ def default_root() -> Path:
 
 
 def _size(folder: Path) -> tuple[int, int]:
-    files = [path.stat().st_size for path in folder.rglob("*") if path.is_file()]
+    shown = (path for path in folder.rglob("*") if ".locks" not in path.parts)
+    files = [path.stat().st_size for path in shown if path.is_file()]
     return len(files), sum(files)

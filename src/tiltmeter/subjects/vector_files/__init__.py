@@ -6,6 +6,7 @@ asked for; it never holds the whole table.
 
 from collections.abc import Callable, Mapping
 
+from tiltmeter.errors import TiltmeterError
 from tiltmeter.subjects.vector_files import fasttext_binary, navec, numpy, spacy, text, word2vec_binary
 from tiltmeter.subjects.vector_files.layout import FORMATS, Layout, find_layout
 from tiltmeter.subjects.vector_files.members import Member
@@ -25,4 +26,9 @@ _READERS: dict[str, Callable[[Mapping[str, Member], Asked], Lookup]] = {
 
 def look_up(layout: Layout, asked: Asked) -> Lookup:
     """The rows of those spellings that the vocabulary has, and what the vocabulary looks like."""
-    return _READERS[layout.format](layout.files, asked)
+    try:
+        return _READERS[layout.format](layout.files, asked)
+    except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, MemoryError) as error:
+        # Whatever a file can hold, it is the file that is wrong.
+        names = ", ".join(dict.fromkeys(str(file) for file in layout.files.values()))
+        raise TiltmeterError(f"{names} cannot be read as {layout.format} ({error}); it may be damaged") from error

@@ -36,6 +36,9 @@ def look_up(files: Mapping[str, Member], asked: Asked) -> Lookup:
             if len(words) == _BATCH:
                 census.add(words)
                 words = []
+            # Counting separators is cheap; only what looks odd is read number by number.
+            if not 0 <= line.count(separator) - shape.dimensions <= 1:
+                _numbers(file, number, line, shape)
             if word in wanted and wanted[word] not in rows:
                 row = _numbers(file, number, line, shape)
                 if row is not None:

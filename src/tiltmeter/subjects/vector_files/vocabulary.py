@@ -73,7 +73,8 @@ class Census:
         self._place = place
         self._broken = broken
         self._skipped = 0
-        self._cased = self._yo = self._tagged = False
+        self._cased = self._tagged = 0
+        self._yo = False
         self._hashes: list[NDArray[np.int64]] = []
 
     def add(self, words: list[bytes]) -> None:
@@ -83,9 +84,10 @@ class Census:
             text = "\n".join(self._readable(words))
         self.entries += len(words)
         self._hashes.append(np.fromiter(map(hash, words), dtype=np.int64, count=len(words)))
-        self._cased = self._cased or text != text.lower()
+        if text != text.lower():
+            self._cased += sum(word != word.lower() for word in text.split("\n"))
         self._yo = self._yo or "ё" in text or "Ё" in text
-        self._tagged = self._tagged or "_NOUN\n" in text or text.endswith("_NOUN")
+        self._tagged += text.count("_NOUN\n") + text.endswith("_NOUN")
 
     def traits(self, dimensions: int, *, rows: int | None = None) -> Traits:
         hashes = np.sort(np.concatenate(self._hashes or [np.zeros(0, np.int64)]))
@@ -94,9 +96,9 @@ class Census:
         return Traits(
             words=words,
             dimensions=dimensions,
-            cased=self._cased,
+            cased=self._cased > _STRAY * self.entries,
             yo=self._yo,
-            tagged=self._tagged,
+            tagged=self._tagged > _STRAY * self.entries,
             rows=words if rows is None else rows,
             duplicates=duplicates,
             broken=self._skipped,
@@ -116,3 +118,5 @@ class Census:
 
 
 _BATCH = 1 << 16
+_STRAY = 0.01
+"""A share up to which upper case or tags are strays (`<UNK>`, abbreviations) and say nothing about a vocabulary."""

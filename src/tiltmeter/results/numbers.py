@@ -1,0 +1,11 @@
+"""How numbers are shown to people, in the terminal and on the page alike."""
+
+
+def shown(value: float | None) -> str:
+    """A number short enough for a table; a dash where there is none."""
+    return "–" if value is None else f"{value:.4f}" if abs(value) < 0.1 else f"{value:.3f}"
+
+
+def shown_p(value: float | None) -> str:
+    """A p-value is never 0, and never printed as 0."""
+    return "<0.0001" if value is not None and value < 0.0001 else shown(value)
