@@ -9,8 +9,9 @@ from tiltmeter.report import write_page
 from tiltmeter.runs import DEFAULT_SUBJECTS, Audit, Run
 from tiltmeter.store import Store
 from tiltmeter.subjects import Reading
+from tiltmeter.training import train_vectors
 
-__all__ = ["Audit", "Reading", "Run", "audit", "measure", "write_report"]
+__all__ = ["Audit", "Reading", "Run", "audit", "measure", "train_vectors", "write_report"]
 
 
 def measure(

@@ -68,6 +68,9 @@ class TestAudit:
         assert done.returncode == 0
         assert f"page: {tmp_path / 'page.html'}" in done.stdout
         assert "pkg:navec-news" in (tmp_path / "page.html").read_text("utf-8")
+        found = json.loads(tilt("audit", *SUBJECTS, "--json", "-o", tmp_path / "page.html").stdout)
+        assert list(found) == ["runs", "agreement", "skipped"]
+        assert [entry["subject"] for entry in found["agreement"]] == list(SUBJECTS)
 
     def test_out_of_reach_is_named_the_rest_goes_on_and_the_exit_code_is_3(
         self, tilt: Command, store: Store, real_downloads: dict[str, Path], tmp_path: Path

@@ -16,7 +16,7 @@ from support import made_of, stock
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments import load_instrument
 from tiltmeter.instruments.weat import WeatOptions, answer, estimate, list_items
-from tiltmeter.packs import InanimateNoun, Pack, WeatTest, Word, load_pack
+from tiltmeter.packs import Adjective, InanimateNoun, Pack, WeatTest, Word, WordPair, load_pack
 from tiltmeter.results import Estimate
 from tiltmeter.runs import Run, measure
 from tiltmeter.store import Store
@@ -193,6 +193,26 @@ class TestWhatMustHold:
         assert found.ci_high is not None
         assert found.ci_low < found.ci_high
         assert by_name(items, seed=1)["effect_size"].ci_low != found.ci_low
+
+
+@pytest.mark.parametrize("name", ["weat", "mweat"])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_neither_rotation_nor_length_of_the_vectors_counts(tmp_path: Path, name: str, seed: int) -> None:
+    x, y, a, b = (words(role, 4) for role in "xyab")
+    test = WeatTest("T", ("one", "two"), ("male", "female"), x, y, a, b, "ours", "made up")
+    pairs = tuple(WordPair(male.text, female.text) for male, female in zip(a, b, strict=True))
+    adjectives = tuple(Adjective(m.text, f.text, "male", "positive") for m, f in zip(x, y, strict=True))
+    pack = replace(EMPTY, weat=(test,), adjectives=adjectives, semantic_gender=pairs)
+    rng = np.random.default_rng(seed)
+    table = {word.text: rng.normal(size=6) for word in (*x, *y, *a, *b)}
+    turn = np.linalg.qr(rng.normal(size=(6, 6)))[0]
+    turned = {word: rng.uniform(0.5, 3) * row @ turn for word, row in table.items()}
+    tool = load_instrument(name)
+    found = []
+    for part, rows in (("1", table), ("2", turned)):
+        items, _ = tool.answer(tool.items(pack, tool.options()), made_of(rows, tmp_path / part), pack, tool.options())
+        found.append([row.value for row in tool.estimate(items, tool.options()).estimates])
+    assert found[1] == pytest.approx(found[0], rel=1e-4, abs=1e-5)
 
 
 class TestLostWords:

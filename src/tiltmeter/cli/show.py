@@ -13,7 +13,7 @@ from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments import Instrument
 from tiltmeter.packs import LISTS, Pack
 from tiltmeter.results import shown, shown_p
-from tiltmeter.runs import Across, Audit, Planned, Run, Skipped, labels
+from tiltmeter.runs import Across, Audit, Planned, Run, Skipped, agreement, labels
 from tiltmeter.store import PARTS, Store
 from tiltmeter.subjects import Package
 
@@ -75,9 +75,9 @@ def across(found: Across) -> None:
 
 def audit_json(found: Audit) -> None:
     skipped = [{"subject": s.subject, "instrument": s.instrument, "reason": s.reason} for s in found.skipped]
-    print(
-        json.dumps({"runs": [r.result.to_json() for r in found.runs], "skipped": skipped}, ensure_ascii=False, indent=1)
-    )
+    agreeing = [asdict(entry) for entry in agreement(found.runs)]
+    everything = {"runs": [r.result.to_json() for r in found.runs], "agreement": agreeing, "skipped": skipped}
+    print(json.dumps(everything, ensure_ascii=False, indent=1, allow_nan=False))
 
 
 def skipped(entries: Sequence[Skipped]) -> None:
