@@ -55,15 +55,11 @@ def run(found: Run, *, notes: bool = False) -> None:
 
 def across(found: Across) -> None:
     """The headline of each test over all subjects, corrected as one family."""
-    subjects = labels(found.runs)
-    table = _table("test", *(f"{subject} {column}" for subject in subjects for column in ("", "p", "p corr.")))
+    table = _table("test", "subject", "value", "p", "p corr.")
     for test, rows in found.headlines():
-        _add(
-            table,
-            test,
-            *(cell for row in rows for cell in (shown(row.value), shown_p(row.p_value), shown_p(row.p_adjusted))),
-        )
-    say("\nside by side")
+        for subject, row in zip(labels(found.runs), rows, strict=True):
+            _add(table, test, subject, shown(row.value), shown_p(row.p_value), shown_p(row.p_adjusted))
+    say("\nside by side, p corrected over all of them")
     _out.print(table)
     if found.no_factors:
         say(f"- no factors: {found.no_factors}")
