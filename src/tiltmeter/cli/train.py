@@ -1,7 +1,7 @@
 """`tiltmeter train`: models made from text."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -33,33 +33,18 @@ def train_vectors(
     from tiltmeter import training
     from tiltmeter.cli import show
 
+    common: dict[str, Any] = {
+        "min_count": min_count,
+        "epochs": epochs,
+        "lower": lower,
+        "seed": seed,
+        "overwrite": overwrite,
+    }
     if any("," in given for given in (method, window, dimensions)):
-        folders = training.train_sweep(
-            corpus,
-            out,
-            methods=methods,
-            windows=windows,
-            dimensions=sizes,
-            min_count=min_count,
-            epochs=epochs,
-            lower=lower,
-            seed=seed,
-            overwrite=overwrite,
-        )
+        folders = training.train_sweep(corpus, out, methods=methods, windows=windows, dimensions=sizes, **common)
     else:
-        folder = training.train_vectors(
-            corpus,
-            out,
-            method=methods[0],
-            window=windows[0],
-            dimensions=sizes[0],
-            min_count=min_count,
-            epochs=epochs,
-            lower=lower,
-            seed=seed,
-            overwrite=overwrite,
-        )
-        folders = [folder]
+        one: dict[str, Any] = {"method": methods[0], "window": windows[0], "dimensions": sizes[0]}
+        folders = [training.train_vectors(corpus, out, **one, **common)]
     for folder in folders:
         show.say(f"vectors: {folder}")
 

@@ -16,15 +16,13 @@ each noun is taken what inanimate nouns of its gender have more than masculine a
 (`effect_size_without_grammar`; its interval and p take these averages as known).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
 import polars as pl
 
-from tiltmeter.instruments._association import Denominator, Similarities, bootstrap_intervals, effect_size
+from tiltmeter.instruments._association import Denominator, bootstrap_intervals, effect_size
 from tiltmeter.instruments._queries import (
-    ROLES,
     QueryOptions,
     chosen_tests,
     find_words,
@@ -33,16 +31,22 @@ from tiltmeter.instruments._queries import (
     void_note,
     void_sets,
 )
+from tiltmeter.instruments._weat_items import (
+    GRAMMAR,
+    all_words,
+    attributes_of,
+    by_test,
+    gender_means,
+    is_grammar,
+    similarities_in,
+    without_grammar,
+)
+from tiltmeter.instruments._weat_wording import figures_of, notes_of
 from tiltmeter.instruments.instrument import Findings, Instrument, option
 from tiltmeter.packs import Pack, WeatTest, Word
-from tiltmeter.results import Estimate, Figure, Note
+from tiltmeter.results import Estimate, Note
 from tiltmeter.statistics import PermutationTest, flip_signs, permute_groups
 from tiltmeter.subjects import Subject
-
-GRAMMAR = "grammar"
-"""The test of masculine against feminine inanimate nouns."""
-FEW = 8
-"""Below this many words in a set the interval is flagged: it resamples too few words to be trusted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,13 +120,13 @@ def estimate(items: pl.DataFrame, options: WeatOptions) -> Findings:
     """All tests of an answered items table."""
     estimates: list[Estimate] = []
     notes: list[Note] = [PUBLISHED_P]
-    controls = {_attributes(rows): rows for (name,), rows in _tests(items) if _is_grammar(name)}
-    for (name,), rows in _tests(items):
-        control = None if _is_grammar(name) else controls.get(_attributes(rows))
+    controls = {attributes_of(rows): rows for (name,), rows in by_test(items) if is_grammar(name)}
+    for (name,), rows in by_test(items):
+        control = None if is_grammar(name) else controls.get(attributes_of(rows))
         found, said = _estimate_test(name, rows, control, options)
         estimates += found
         notes += said
-    return Findings(estimates=tuple(estimates), figures=tuple(_figures(items, estimates)), notes=tuple(notes))
+    return Findings(estimates=tuple(estimates), figures=tuple(figures_of(items, estimates)), notes=tuple(notes))
 
 
 INSTRUMENT = Instrument(
@@ -176,52 +180,18 @@ def _asked(tests: Sequence[WeatTest], pack: Pack) -> Iterator[tuple[WeatTest, _T
         yield replace(test, name=name), sets
 
 
-def _tests(items: pl.DataFrame) -> Iterator[tuple[tuple[str], pl.DataFrame]]:
-    for (name,), rows in items.group_by("test", maintain_order=True):
-        yield (str(name),), rows
-
-
-def _is_grammar(name: str) -> bool:
-    return name == GRAMMAR or name.startswith(f"{GRAMMAR}-")
-
-
-def _attributes(rows: pl.DataFrame) -> tuple[str, ...]:
-    return tuple(rows["attribute"].unique(maintain_order=True))
-
-
-_GenderMeans = dict[str, dict[str, float]]
-
-
-def _gender_means(rows: pl.DataFrame, options: QueryOptions) -> _GenderMeans:
-    """For each grammatical gender and attribute: the mean cosine of its inanimate nouns, less that of m and f.
-
-    Empty where the control has lost too many of its nouns to say what grammar does.
-    """
-    if void_sets(_all_words(rows), options)[1]:
-        return {}
-    means = rows.drop_nulls("cosine").group_by("target_gender", "attribute").agg(pl.col("cosine").mean())
-    table: _GenderMeans = {}
-    for gender, attribute, cosine in means.iter_rows():
-        table.setdefault(gender, {})[attribute] = cosine
-    middle = {attribute: (cosine + table["f"][attribute]) / 2 for attribute, cosine in table.get("m", {}).items()}
-    return {
-        gender: {attribute: cosine - middle[attribute] for attribute, cosine in row.items() if attribute in middle}
-        for gender, row in table.items()
-    }
-
-
 def _estimate_test(
     name: str, rows: pl.DataFrame, control: pl.DataFrame | None, options: WeatOptions
 ) -> tuple[list[Estimate], list[Note]]:
     names = [*_NAMES, *((_WITHOUT_GRAMMAR,) if control is not None else ())]
-    words = _all_words(rows)
+    words = all_words(rows)
     lost, void = void_sets(words, options)
     targets = words.filter(pl.col("role").is_in(["x", "y"]))
     counts = (targets.drop_nulls("form").height, sum(map(len, lost.values())))
     if void:
         return [_estimate(name, each, None, counts) for each in names], [void_note(name, void, lost, options)]
 
-    similarities = _similarities(rows)
+    similarities = similarities_in(rows)
     x, y = similarities.associations()
     d = effect_size(similarities, options.effect_size)
     intervals = bootstrap_intervals(similarities, options.effect_size, seed=options.seed)
@@ -232,9 +202,9 @@ def _estimate_test(
         _estimate(name, "effect_size", d, counts, intervals["effect_size"], published, "target-permutation"),
         _estimate(name, "effect_size_sign_flip", d, counts, intervals["effect_size"], ours, "attribute-sign-flip"),
     ]
-    notes = _test_notes(name, rows, similarities, estimates[2])
-    if control is not None and (means := _gender_means(control, options)):
-        rid = _similarities(_without_grammar(rows, means))
+    notes = notes_of(name, rows, similarities, estimates[2])
+    if control is not None and (means := gender_means(control, options)):
+        rid = similarities_in(without_grammar(rows, means))
         interval = bootstrap_intervals(rid, options.effect_size, seed=options.seed)["effect_size"]
         flips = flip_signs(rid.pair_differences(), seed=options.seed)
         value = effect_size(rid, options.effect_size)
@@ -250,49 +220,6 @@ _NAMES = ("statistic", "effect_size", "effect_size_sign_flip")
 _WITHOUT_GRAMMAR = "effect_size_without_grammar"
 
 
-def _all_words(rows: pl.DataFrame) -> pl.DataFrame:
-    """The words of the four sets: `word, form, pair, role`."""
-    return pl.concat([_words(rows, role).with_columns(role=pl.lit(role)) for role in ROLES])
-
-
-def _without_grammar(rows: pl.DataFrame, means: _GenderMeans) -> pl.DataFrame:
-    shares = [
-        means.get(gender, {}).get(attribute, 0.0)
-        for gender, attribute in rows.select("target_gender", "attribute").iter_rows()
-    ]
-    return rows.with_columns(cosine=pl.col("cosine") - pl.Series(shares, dtype=pl.Float64))
-
-
-def _words(rows: pl.DataFrame, role: str) -> pl.DataFrame:
-    """The words of one of the four sets, in order, with the form found for each."""
-    kind = "target" if role in "xy" else "attribute"
-    return (
-        rows.filter(pl.col(f"{kind}_set") == role)
-        .select(word=kind, form=f"{kind}_form", pair="pair")
-        .unique("word", keep="first", maintain_order=True)
-    )
-
-
-def _similarities(rows: pl.DataFrame) -> Similarities:
-    """The cosines of the words found; a pair of attributes that lost one word is left out with both."""
-    found = {role: _words(rows, role).drop_nulls("form") for role in ROLES}
-    pairs = found["a"].join(found["b"], on="pair", how="inner", maintain_order="left", suffix="_b")
-    cosine = {
-        (target, attribute): value
-        for target, attribute, value in rows.select("target", "attribute", "cosine").iter_rows()
-    }
-    columns = {"a": pairs["word"].to_list(), "b": pairs["word_b"].to_list()}
-    return Similarities(
-        **{
-            f"{role}_{side}": np.array(
-                [[cosine[target, attribute] for attribute in attributes] for target in found[role]["word"]]
-            ).reshape(found[role].height, len(attributes))
-            for role in "xy"
-            for side, attributes in columns.items()
-        }
-    )
-
-
 def _estimate(
     test: str,
     name: str,
@@ -305,7 +232,7 @@ def _estimate(
     return Estimate(
         test=test,
         name=name,
-        group={"control": "grammatical gender"} if _is_grammar(test) else {},
+        group={"control": "grammatical gender"} if is_grammar(test) else {},
         value=value,
         worse="away",
         neutral=0,
@@ -318,83 +245,3 @@ def _estimate(
         n=counts[0],
         lost=counts[1],
     )
-
-
-def _test_notes(name: str, rows: pl.DataFrame, similarities: Similarities, ours: Estimate) -> list[Note]:
-    labels = {role: _label(rows, role) for role in ROLES}
-    notes = []
-    if ours.value is not None:
-        notes.append(Note(kind="reading", test=name, text=_reading(labels, ours)))
-    left = {"x": len(similarities.x_a), "y": len(similarities.y_a), "pairs": len(similarities.x_a.T)}
-    if similarities.smallest < FEW:
-        notes.append(
-            Note(
-                kind="few-words",
-                test=name,
-                text=f"rests on {left['x']} and {left['y']} targets and {left['pairs']} attribute pairs; below "
-                f"{FEW} words in a set its interval is too narrow to be trusted.",
-                details=left,
-            )
-        )
-    return notes
-
-
-def _reading(labels: dict[str, str], found: Estimate) -> str:
-    """The test in plain words: which way, how far, how sure."""
-    male, female = ("a", "b") if (found.value or 0) >= 0 else ("b", "a")
-    p = 1.0 if found.p_two_sided is None else found.p_two_sided
-    one_sided = (found.ci_low or 0) > 0 or (found.ci_high or 0) < 0
-    if p >= 0.05:
-        sure = "chance cannot be ruled out"
-    elif one_sided:
-        sure = "hardly chance"
-    else:
-        sure = "hardly chance for these very words, but others of the same topics might not show it"
-    return (
-        f"{labels['x']} leans {labels[male]} and {labels['y']} leans {labels[female]}, each compared with the other: "
-        f"d = {found.value:.2f} (95% interval {found.ci_low:.2f} to {found.ci_high:.2f}); {sure} "
-        f"(two-sided p = {p:.3g} by attribute sign flip, before correction)."
-    )
-
-
-def _label(rows: pl.DataFrame, role: str) -> str:
-    kind = "target" if role in "xy" else "attribute"
-    return str(rows.filter(pl.col(f"{kind}_set") == role)[f"{kind}_label"][0])
-
-
-def _figures(items: pl.DataFrame, estimates: Iterable[Estimate]) -> Iterator[Figure]:
-    titles = {name: f"{name}: {_label(rows, 'x')} / {_label(rows, 'y')}" for (name,), rows in _tests(items)}
-    found = {row.test: row for row in estimates if row.name == "effect_size" and row.value is not None}
-    yield Figure(
-        kind="intervals",
-        title="WEAT effect size d with its 95% interval",
-        rows=tuple(
-            {"test": titles[row.test], "d": row.value, "low": row.ci_low, "high": row.ci_high} for row in found.values()
-        ),
-        x="d",
-        y="test",
-        low="low",
-        high="high",
-        neutral=0,
-        caption="Above 0 the first topic leans male and the second female; below 0 the other way round.",
-    )
-    for (name,), rows in _tests(items):
-        if name in found:
-            yield Figure(
-                kind="sorted",
-                title=f"{titles[name]}: s(w, A, B) of each word",
-                rows=tuple(_word_associations(rows)),
-                x="s",
-                y="word",
-                colour="set",
-                neutral=0,
-                caption="Above 0 a word lies nearer to the male words, below 0 nearer to the female ones.",
-            )
-
-
-def _word_associations(rows: pl.DataFrame) -> Iterator[dict[str, object]]:
-    """s(w, A, B) of every target that was found, over the attribute pairs that are whole."""
-    similarities = _similarities(rows)
-    for role, values in zip("xy", similarities.associations(), strict=True):
-        for word, value in zip(_words(rows, role).drop_nulls("form")["word"], values, strict=True):
-            yield {"word": word, "s": float(value), "set": _label(rows, role)}

@@ -1,0 +1,94 @@
+"""Reads a table of WEAT items: its tests, their words, the similarities in them, and what in these is grammar."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import polars as pl
+
+from tiltmeter.instruments._association import Similarities
+from tiltmeter.instruments._queries import ROLES, QueryOptions, void_sets
+
+GRAMMAR = "grammar"
+"""The test of masculine against feminine inanimate nouns."""
+
+GenderMeans = dict[str, dict[str, float]]
+"""By grammatical gender and attribute."""
+
+
+def by_test(items: pl.DataFrame) -> Iterator[tuple[tuple[str], pl.DataFrame]]:
+    for (name,), rows in items.group_by("test", maintain_order=True):
+        yield (str(name),), rows
+
+
+def is_grammar(name: str) -> bool:
+    return name == GRAMMAR or name.startswith(f"{GRAMMAR}-")
+
+
+def attributes_of(rows: pl.DataFrame) -> tuple[str, ...]:
+    return tuple(rows["attribute"].unique(maintain_order=True))
+
+
+def gender_means(rows: pl.DataFrame, options: QueryOptions) -> GenderMeans:
+    """For each grammatical gender and attribute: the mean cosine of its inanimate nouns, less that of m and f.
+
+    Empty where the control has lost too many of its nouns to say what grammar does.
+    """
+    if void_sets(all_words(rows), options)[1]:
+        return {}
+    means = rows.drop_nulls("cosine").group_by("target_gender", "attribute").agg(pl.col("cosine").mean())
+    table: GenderMeans = {}
+    for gender, attribute, cosine in means.iter_rows():
+        table.setdefault(gender, {})[attribute] = cosine
+    middle = {attribute: (cosine + table["f"][attribute]) / 2 for attribute, cosine in table.get("m", {}).items()}
+    return {
+        gender: {attribute: cosine - middle[attribute] for attribute, cosine in row.items() if attribute in middle}
+        for gender, row in table.items()
+    }
+
+
+def without_grammar(rows: pl.DataFrame, means: GenderMeans) -> pl.DataFrame:
+    shares = [
+        means.get(gender, {}).get(attribute, 0.0)
+        for gender, attribute in rows.select("target_gender", "attribute").iter_rows()
+    ]
+    return rows.with_columns(cosine=pl.col("cosine") - pl.Series(shares, dtype=pl.Float64))
+
+
+def words_of(rows: pl.DataFrame, role: str) -> pl.DataFrame:
+    """The words of one of the four sets, in order, with the form found for each."""
+    kind = "target" if role in "xy" else "attribute"
+    return (
+        rows.filter(pl.col(f"{kind}_set") == role)
+        .select(word=kind, form=f"{kind}_form", pair="pair")
+        .unique("word", keep="first", maintain_order=True)
+    )
+
+
+def all_words(rows: pl.DataFrame) -> pl.DataFrame:
+    """The words of the four sets: `word, form, pair, role`."""
+    return pl.concat([words_of(rows, role).with_columns(role=pl.lit(role)) for role in ROLES])
+
+
+def similarities_in(rows: pl.DataFrame) -> Similarities:
+    """The cosines of the words found; a pair of attributes that lost one word is left out with both."""
+    found = {role: words_of(rows, role).drop_nulls("form") for role in ROLES}
+    pairs = found["a"].join(found["b"], on="pair", how="inner", maintain_order="left", suffix="_b")
+    cosine = {
+        (target, attribute): value
+        for target, attribute, value in rows.select("target", "attribute", "cosine").iter_rows()
+    }
+    columns = {"a": pairs["word"].to_list(), "b": pairs["word_b"].to_list()}
+    return Similarities(
+        **{
+            f"{role}_{side}": np.array(
+                [[cosine[target, attribute] for attribute in attributes] for target in found[role]["word"]]
+            ).reshape(found[role].height, len(attributes))
+            for role in "xy"
+            for side, attributes in columns.items()
+        }
+    )
+
+
+def label_of(rows: pl.DataFrame, role: str) -> str:
+    kind = "target" if role in "xy" else "attribute"
+    return str(rows.filter(pl.col(f"{kind}_set") == role)[f"{kind}_label"][0])

@@ -1,0 +1,88 @@
+"""What WEAT says in words and draws."""
+
+from collections.abc import Iterable, Iterator
+
+import polars as pl
+
+from tiltmeter.instruments._association import Similarities
+from tiltmeter.instruments._queries import ROLES
+from tiltmeter.instruments._weat_items import by_test, label_of, similarities_in, words_of
+from tiltmeter.results import Estimate, Figure, Note
+
+FEW = 8
+"""Below this many words in a set the interval is flagged: it resamples too few words to be trusted."""
+
+
+def notes_of(name: str, rows: pl.DataFrame, similarities: Similarities, ours: Estimate) -> list[Note]:
+    labels = {role: label_of(rows, role) for role in ROLES}
+    notes = []
+    if ours.value is not None:
+        notes.append(Note(kind="reading", test=name, text=_reading(labels, ours)))
+    left = {"x": len(similarities.x_a), "y": len(similarities.y_a), "pairs": len(similarities.x_a.T)}
+    if similarities.smallest < FEW:
+        notes.append(
+            Note(
+                kind="few-words",
+                test=name,
+                text=f"rests on {left['x']} and {left['y']} targets and {left['pairs']} attribute pairs; below "
+                f"{FEW} words in a set its interval is too narrow to be trusted.",
+                details=left,
+            )
+        )
+    return notes
+
+
+def _reading(labels: dict[str, str], found: Estimate) -> str:
+    """The test in plain words: which way, how far, how sure."""
+    male, female = ("a", "b") if (found.value or 0) >= 0 else ("b", "a")
+    p = 1.0 if found.p_two_sided is None else found.p_two_sided
+    one_sided = (found.ci_low or 0) > 0 or (found.ci_high or 0) < 0
+    if p >= 0.05:
+        sure = "chance cannot be ruled out"
+    elif one_sided:
+        sure = "hardly chance"
+    else:
+        sure = "hardly chance for these very words, but others of the same topics might not show it"
+    return (
+        f"{labels['x']} leans {labels[male]} and {labels['y']} leans {labels[female]}, each compared with the other: "
+        f"d = {found.value:.2f} (95% interval {found.ci_low:.2f} to {found.ci_high:.2f}); {sure} "
+        f"(two-sided p = {p:.3g} by attribute sign flip, before correction)."
+    )
+
+
+def figures_of(items: pl.DataFrame, estimates: Iterable[Estimate]) -> Iterator[Figure]:
+    titles = {name: f"{name}: {label_of(rows, 'x')} / {label_of(rows, 'y')}" for (name,), rows in by_test(items)}
+    found = {row.test: row for row in estimates if row.name == "effect_size" and row.value is not None}
+    yield Figure(
+        kind="intervals",
+        title="WEAT effect size d with its 95% interval",
+        rows=tuple(
+            {"test": titles[row.test], "d": row.value, "low": row.ci_low, "high": row.ci_high} for row in found.values()
+        ),
+        x="d",
+        y="test",
+        low="low",
+        high="high",
+        neutral=0,
+        caption="Above 0 the first topic leans male and the second female; below 0 the other way round.",
+    )
+    for (name,), rows in by_test(items):
+        if name in found:
+            yield Figure(
+                kind="sorted",
+                title=f"{titles[name]}: s(w, A, B) of each word",
+                rows=tuple(_word_associations(rows)),
+                x="s",
+                y="word",
+                colour="set",
+                neutral=0,
+                caption="Above 0 a word lies nearer to the male words, below 0 nearer to the female ones.",
+            )
+
+
+def _word_associations(rows: pl.DataFrame) -> Iterator[dict[str, object]]:
+    """s(w, A, B) of every target that was found, over the attribute pairs that are whole."""
+    similarities = similarities_in(rows)
+    for role, values in zip("xy", similarities.associations(), strict=True):
+        for word, value in zip(words_of(rows, role).drop_nulls("form")["word"], values, strict=True):
+            yield {"word": word, "s": float(value), "set": label_of(rows, role)}
