@@ -392,9 +392,10 @@ class TestSetsOfTheUsers:
             (MINE, "", r"mine.toml:1: there is no table"),
             (MINE, "tests = 3", r"mine.toml:1: there is no table"),
             (MINE, "[tests]\nE1 = 5", r"mine.toml:2: 'E1' is not a table"),
+            ('"sun"', '"boy"', r"mine.toml:3: 'boy' is a target and an attribute at once"),
             ("weather", "grammar", r"mine.toml:1: the name 'grammar' is kept"),
         ],
-        ids=["unequal", "small", "missing", "key", "empty", "no table", "no test", "reserved"],
+        ids=["unequal", "small", "missing", "key", "empty", "no table", "no test", "both", "reserved"],
     )
     def test_a_file_that_cannot_be_used_is_refused(self, tmp_path: Path, old: str, new: str, said: str) -> None:
         (tmp_path / "mine.toml").write_text(MINE.replace(old, new))

@@ -227,6 +227,7 @@ def _weat_test(
         note=" ".join(str(part["note"]) for part in (values, attributes) if part.get("note")),
     )
     _check_sizes(file, test, attribute_table)
+    _check_targets(file, test)
     if origin == "ours" and pack is not None and pack.grammatical_gender:
         _check_balance(file, test)
     return test
@@ -275,6 +276,16 @@ def _check_sizes(file: TomlFile, test: WeatTest, attribute_table: str) -> None:
         for word in second:
             if word in first:
                 raise file.place(table, right, word.text).error(f"{word.text!r} stands in both {left!r} and {right!r}")
+
+
+def _check_targets(file: TomlFile, test: WeatTest) -> None:
+    """A target that is also an attribute would be compared with itself."""
+    attributes = {word.text for word in (*test.a, *test.b)}
+    for key in ("x", "y"):
+        for word in getattr(test, key):
+            if word.text in attributes:
+                place = file.place(f"tests.{test.name}", key, word.text)
+                raise place.error(f"{word.text!r} is a target and an attribute at once")
 
 
 def _check_balance(file: TomlFile, test: WeatTest) -> None:
