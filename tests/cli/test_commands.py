@@ -165,6 +165,7 @@ MISTAKES = [
     (("measure", "weat"), "subjects"),
     (("audti",), "audit"),
     (("audit", "no-such-model"), "there is no subject 'no-such-model'"),
+    (("audit", "pkg:navec-news", "--budget", "nan"), "--budget is a number of minutes, not nan"),
     (("runs", "show", "abc"), "there is no run 'abc'"),
     (("runs", "rm", "abc"), "there is no run 'abc'"),
     (("cache", "clear", "run"), "there is no part of the cache 'run'; did you mean 'runs'?"),

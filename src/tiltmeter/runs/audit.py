@@ -62,6 +62,8 @@ def audit(
     store = store or Store()
     runs: list[Run] = []
     skipped: list[Skipped] = []
+    if budget_minutes is not None and not budget_minutes >= 0:
+        raise TiltmeterError(f"--budget is a number of minutes, not {budget_minutes}")
     left = None if budget_minutes is None else budget_minutes * 60
     for subject in subjects:
         unreached = ""
