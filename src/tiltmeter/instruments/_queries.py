@@ -59,6 +59,11 @@ def _with_grammar(tests: Sequence[WeatTest], pack: Pack) -> list[WeatTest]:
     return [replace(test, x=known(test.x), y=known(test.y), a=known(test.a), b=known(test.b)) for test in tests]
 
 
+def by_test(items: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:
+    """The tests of an items table in their order, each with its rows."""
+    return [(str(name), rows) for (name,), rows in items.group_by("test", maintain_order=True)]
+
+
 def find_words(subject: Subject, words: Iterable[Word], options: Any) -> Found:
     return cast(VectorSubject, subject).vectors(words, match=options.match, adjectives=options.adjectives)
 

@@ -1,27 +1,18 @@
 """Reads a table of WEAT items: its tests, their words, the similarities in them, and what in these is grammar."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import polars as pl
 
 from tiltmeter.instruments._association import Similarities
 from tiltmeter.instruments._queries import ROLES, QueryOptions, void_sets
-
-GRAMMAR = "grammar"
-"""The test of masculine against feminine inanimate nouns."""
+from tiltmeter.packs import GRAMMAR_TEST
 
 GenderMeans = dict[str, dict[str, float]]
 """By grammatical gender and attribute."""
 
 
-def by_test(items: pl.DataFrame) -> Iterator[tuple[tuple[str], pl.DataFrame]]:
-    for (name,), rows in items.group_by("test", maintain_order=True):
-        yield (str(name),), rows
-
-
 def is_grammar(name: str) -> bool:
-    return name == GRAMMAR or name.startswith(f"{GRAMMAR}-")
+    return name == GRAMMAR_TEST or name.startswith(f"{GRAMMAR_TEST}-")
 
 
 def attributes_of(rows: pl.DataFrame) -> tuple[str, ...]:

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 import polars as pl
 
 from tiltmeter.instruments._association import Similarities
-from tiltmeter.instruments._queries import ROLES
-from tiltmeter.instruments._weat_items import by_test, label_of, similarities_in, words_of
+from tiltmeter.instruments._queries import ROLES, by_test
+from tiltmeter.instruments._weat_items import label_of, similarities_in, words_of
 from tiltmeter.results import Estimate, Figure, Note
 
 FEW = 8
@@ -51,7 +51,7 @@ def _reading(labels: dict[str, str], found: Estimate) -> str:
 
 
 def figures_of(items: pl.DataFrame, estimates: Iterable[Estimate]) -> Iterator[Figure]:
-    titles = {name: f"{name}: {label_of(rows, 'x')} / {label_of(rows, 'y')}" for (name,), rows in by_test(items)}
+    titles = {name: f"{name}: {label_of(rows, 'x')} / {label_of(rows, 'y')}" for name, rows in by_test(items)}
     found = {row.test: row for row in estimates if row.name == "effect_size" and row.value is not None}
     yield Figure(
         kind="intervals",
@@ -66,7 +66,7 @@ def figures_of(items: pl.DataFrame, estimates: Iterable[Estimate]) -> Iterator[F
         neutral=0,
         caption="Above 0 the first topic leans male and the second female; below 0 the other way round.",
     )
-    for (name,), rows in by_test(items):
+    for name, rows in by_test(items):
         if name in found:
             yield Figure(
                 kind="sorted",

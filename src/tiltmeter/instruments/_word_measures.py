@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tiltmeter.instruments._queries import (
     ROLES,
     QueryOptions,
+    by_test,
     chosen_tests,
     find_words,
     grammar_notes,
@@ -70,14 +71,13 @@ def word_instrument(
     ) -> tuple[pl.DataFrame, list[Note]]:
         tests = chosen_tests(pack, options)
         found = find_words(subject, [word for test in tests for role in ROLES for word in getattr(test, role)], options)
-        answered = pl.concat([_answered(rows, found, columns, measure) for rows in _by_test(items)])
+        answered = pl.concat([_answered(rows, found, columns, measure) for _, rows in by_test(items)])
         return answered, [*matching_notes(found), *grammar_notes(tests)]
 
     def estimate(items: pl.DataFrame, options: QueryOptions) -> Findings:
         estimates: list[Estimate] = []
         notes = [note] if note else []
-        for rows in _by_test(items):
-            test = str(rows["test"][0])
+        for test, rows in by_test(items):
             lost, void = void_sets(rows, options)
             if void:
                 notes.append(void_note(test, void, lost, options))
@@ -133,10 +133,6 @@ def list_words(pack: Pack, options: QueryOptions) -> pl.DataFrame:
     )
 
 
-def _by_test(items: pl.DataFrame) -> Iterable[pl.DataFrame]:
-    return [rows for _, rows in items.group_by("test", maintain_order=True)]
-
-
 def _answered(
     rows: pl.DataFrame,
     found: Found,
@@ -190,8 +186,8 @@ def _estimate(test: str, name: str, number: Number, worse: Worse, neutral: float
 
 def _figure(title: str, headline: str, items: pl.DataFrame, estimates: Iterable[Estimate]) -> Figure:
     labels = {
-        rows["test"][0]: " / ".join(rows.filter(pl.col("role") == role)["label"][0] for role in "xy")
-        for rows in _by_test(items)
+        test: " / ".join(rows.filter(pl.col("role") == role)["label"][0] for role in "xy")
+        for test, rows in by_test(items)
     }
     chosen = [row for row in estimates if row.name == headline]
     return Figure(

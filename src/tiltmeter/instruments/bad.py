@@ -31,6 +31,7 @@ from tiltmeter.instruments._adjectives import (
     mean_similarities,
     pack_adjectives,
 )
+from tiltmeter.instruments._queries import by_test
 from tiltmeter.instruments.instrument import Findings, Given, Instrument, file_option
 from tiltmeter.packs import Pack
 from tiltmeter.results import Estimate, Figure, Note
@@ -94,23 +95,23 @@ def estimate(items: pl.DataFrame, options: BadOptions) -> Findings:
     estimates: list[Estimate] = []
     notes: list[Note] = [UNCENTRED]
     figures: list[Figure] = []
-    for (test,), rows in items.group_by("test", maintain_order=True):
+    for test, rows in by_test(items):
         base, _, base_void = lost_adjectives(rows.filter(pl.col("adjectives") == BASELINE), options)
         neutral = [] if base_void else base["score"].to_list()
         if base_void:
-            notes.append(Note(kind="void", test=str(test), text=f"baseline: {base_void}."))
+            notes.append(Note(kind="void", test=test, text=f"baseline: {base_void}."))
         for (source,), chosen in rows.filter(pl.col("adjectives") != BASELINE).group_by(
             "adjectives", maintain_order=True
         ):
             found, lost, void = lost_adjectives(chosen, options)
             group = {"adjectives": str(source)}
             if void:
-                estimates += [_estimate(str(test), name, None, group, found.height, lost) for name in _NAMES]
-                notes.append(Note(kind="void", test=str(test), text=f"{source}: {void}."))
+                estimates += [_estimate(test, name, None, group, found.height, lost) for name in _NAMES]
+                notes.append(Note(kind="void", test=test, text=f"{source}: {void}."))
                 continue
-            estimates += _estimates(str(test), found, neutral, group, lost, options)
-            notes.append(_critical(str(test), str(source), found))
-            figures.append(_figure(str(test), str(source), found))
+            estimates += _estimates(test, found, neutral, group, lost, options)
+            notes.append(_critical(test, str(source), found))
+            figures.append(_figure(test, str(source), found))
     return Findings(estimates=tuple(estimates), figures=tuple(figures), notes=tuple(notes))
 
 

@@ -9,14 +9,13 @@ vectors means little unless it stands out against this one, and against 0 once g
 import polars as pl
 
 from tiltmeter.instruments import weat
-from tiltmeter.instruments._weat_items import GRAMMAR
 from tiltmeter.instruments.instrument import Instrument
-from tiltmeter.packs import Pack
+from tiltmeter.packs import GRAMMAR_TEST, Pack
 
 
 def list_items(pack: Pack, options: weat.WeatOptions) -> pl.DataFrame:
     """The rows of WEAT's grammar tests alone."""
-    return weat.list_items(pack, options).filter(pl.col("test").str.starts_with(GRAMMAR))
+    return weat.list_items(pack, options).filter(pl.col("test").str.starts_with(GRAMMAR_TEST))
 
 
 INSTRUMENT = Instrument(

@@ -24,6 +24,7 @@ import polars as pl
 from tiltmeter.instruments._association import Denominator, bootstrap_intervals, effect_size
 from tiltmeter.instruments._queries import (
     QueryOptions,
+    by_test,
     chosen_tests,
     find_words,
     grammar_notes,
@@ -32,10 +33,8 @@ from tiltmeter.instruments._queries import (
     void_sets,
 )
 from tiltmeter.instruments._weat_items import (
-    GRAMMAR,
     all_words,
     attributes_of,
-    by_test,
     gender_means,
     is_grammar,
     similarities_in,
@@ -43,7 +42,7 @@ from tiltmeter.instruments._weat_items import (
 )
 from tiltmeter.instruments._weat_wording import figures_of, notes_of
 from tiltmeter.instruments.instrument import Findings, Instrument, option
-from tiltmeter.packs import Pack, WeatTest, Word
+from tiltmeter.packs import GRAMMAR_TEST, Pack, WeatTest, Word
 from tiltmeter.results import Estimate, Note
 from tiltmeter.statistics import PermutationTest, flip_signs, permute_groups
 from tiltmeter.subjects import Subject
@@ -120,8 +119,8 @@ def estimate(items: pl.DataFrame, options: WeatOptions) -> Findings:
     """All tests of an answered items table."""
     estimates: list[Estimate] = []
     notes: list[Note] = [PUBLISHED_P]
-    controls = {attributes_of(rows): rows for (name,), rows in by_test(items) if is_grammar(name)}
-    for (name,), rows in by_test(items):
+    controls = {attributes_of(rows): rows for name, rows in by_test(items) if is_grammar(name)}
+    for name, rows in by_test(items):
         control = None if is_grammar(name) else controls.get(attributes_of(rows))
         found, said = _estimate_test(name, rows, control, options)
         estimates += found
@@ -171,7 +170,7 @@ def _asked(tests: Sequence[WeatTest], pack: Pack) -> Iterator[tuple[WeatTest, _T
         for gender in "mfn"
     }
     for number, test in enumerate(attribute_sets.values(), start=1):
-        name = GRAMMAR if len(attribute_sets) == 1 else f"{GRAMMAR}-{number}"
+        name = GRAMMAR_TEST if len(attribute_sets) == 1 else f"{GRAMMAR_TEST}-{number}"
         sets = [
             ("x", "masculine gender", nouns["m"]),
             ("y", "feminine gender", nouns["f"]),

@@ -3,6 +3,7 @@
 from tiltmeter.packs.loader import load_folder, load_pack, read_tests, shipped_languages
 from tiltmeter.packs.reading import PackError
 from tiltmeter.packs.values import (
+    GRAMMAR_TEST,
     LISTS,
     Adjective,
     BaselineAdjective,
@@ -17,6 +18,7 @@ from tiltmeter.packs.values import (
 )
 
 __all__ = [
+    "GRAMMAR_TEST",
     "LISTS",
     "Adjective",
     "BaselineAdjective",

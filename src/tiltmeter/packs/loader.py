@@ -16,6 +16,7 @@ from tiltmeter.packs.reading import (
     read_toml,
 )
 from tiltmeter.packs.values import (
+    GRAMMAR_TEST,
     LISTS,
     Adjective,
     BaselineAdjective,
@@ -193,9 +194,6 @@ def read_tests(path: Path) -> tuple[WeatTest, ...]:
     )
 
 
-RESERVED = "grammar"
-"""No test of a list may be called so."""
-
 _SET_KEYS = ("source", "labels", "a", "b", "note")
 _TEST_KEYS = ("source", "origin", "labels", "attributes", "attribute_labels", "x", "y", "a", "b", "note")
 
@@ -206,8 +204,10 @@ def _weat_test(
     table = f"tests.{name}"
     if not isinstance(values, dict):
         raise file.place("tests", name).error(f"{name!r} is not a table with the sets x and y")
-    if name == RESERVED or name.startswith(f"{RESERVED}-"):
-        raise file.place(table).error(f"the name {RESERVED!r} is kept for the test of grammatical gender; take another")
+    if name == GRAMMAR_TEST or name.startswith(f"{GRAMMAR_TEST}-"):
+        raise file.place(table).error(
+            f"the name {GRAMMAR_TEST!r} is kept for the test of grammatical gender; take another"
+        )
     file.check_keys(table, values, _TEST_KEYS)
     source = file.text(table, values, "source", why="every list needs one")
     origin = file.text(table, values, "origin")

@@ -20,6 +20,9 @@ LISTS: Mapping[str, str] = {
 """The lists a pack can have, by the name of their file."""
 
 
+GRAMMAR_TEST = "grammar"
+"""The test of masculine against feminine inanimate nouns: no test of a list may be called so."""
+
 _GRAMMAR_LISTS = {"adjectives", "baseline_adjectives", "inanimate_nouns"}
 
 
