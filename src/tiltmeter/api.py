@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter import runs as _runs
+from tiltmeter.reading import Reading
 from tiltmeter.report import write_page
 from tiltmeter.runs import DEFAULT_SUBJECTS, Audit, Run
 from tiltmeter.store import Store
-from tiltmeter.subjects import Reading
 from tiltmeter.training import train_vectors
 
 __all__ = ["Audit", "Reading", "Run", "audit", "measure", "train_vectors", "write_report"]
@@ -39,9 +39,12 @@ def audit(
     pack: str | Path | None = None,
     budget_minutes: float | None = None,
     cache: str | Path | None = None,
+    reading: Reading = Reading(),
 ) -> Audit:
     """Measures all that can be measured on the subjects, and says what could not."""
-    return _runs.audit(subjects, lang=lang, pack=pack, store=_store(cache), budget_minutes=budget_minutes)
+    return _runs.audit(
+        subjects, lang=lang, pack=pack, store=_store(cache), budget_minutes=budget_minutes, reading=reading
+    )
 
 
 def write_report(audited: Audit | Sequence[Run], out: str | Path) -> Path:

@@ -164,7 +164,7 @@ MISTAKES = [
     (("measure", "weat", "./none.vec"), "there is no file or folder ./none.vec"),
     (("measure", "weat"), "subjects"),
     (("audti",), "audit"),
-    (("audit", "no-such-model"), "there is no subject 'no-such-model'"),
+    (("audit", "no-such-model"), "no-such-model is no file or folder here, and the model hub could not be reached"),
     (("audit", "pkg:navec-news", "--budget", "nan"), "--budget is a number of minutes, not nan"),
     (("runs", "show", "abc"), "there is no run 'abc'"),
     (("runs", "rm", "abc"), "there is no run 'abc'"),

@@ -30,7 +30,7 @@ def test_nothing_is_lost_and_everything_has_a_value(lang: str, tmp_path: Path) -
     subject = made_of({word: rng.normal(size=12) for word in all_words(pack)}, tmp_path)
     ran = []
     for tool in all_instruments():
-        if pack.missing(tool.lists):
+        if tool.capability != "vectors" or pack.missing(tool.lists):
             continue
         options = tool.options()
         items, _ = tool.answer(tool.items(pack, options), subject, pack, options)

@@ -15,8 +15,9 @@ from gensim.models import KeyedVectors
 
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.packs import Word
+from tiltmeter.reading import Reading
 from tiltmeter.store import Store
-from tiltmeter.subjects import Reading, VectorSubject, open_subject
+from tiltmeter.subjects import VectorSubject, open_subject
 from tiltmeter.subjects.vector_files import Asked, find_layout, look_up
 
 BINARY = b"2 3\nnurse " + np.ones(3, "f4").tobytes() + b"doctor " + np.ones(3, "f4").tobytes()

@@ -9,8 +9,9 @@ import pytest
 
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.packs import Word
+from tiltmeter.reading import Reading
 from tiltmeter.store import Store, fingerprints
-from tiltmeter.subjects import Found, Reading, VectorSubject, language_of, open_subject
+from tiltmeter.subjects import Found, VectorSubject, language_of, open_subject
 
 
 def write(path: Path, content: str = "nurse 1 2\ndoctor 2 1\nking 1 2\n", *, age: float = 60) -> Path:

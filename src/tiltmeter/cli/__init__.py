@@ -8,6 +8,7 @@ import traceback
 import typer
 
 from tiltmeter.cli.app import app
+from tiltmeter.cli.progress import ProgressHandler
 from tiltmeter.errors import TiltmeterError
 
 PARTLY_DONE, BUG = 3, 70
@@ -41,7 +42,7 @@ def _say(sentence: str, code: int) -> int:
 
 
 def _log_to_stderr() -> None:
-    handler = logging.StreamHandler(sys.stderr)
+    handler = ProgressHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(message)s"))
     logger = logging.getLogger("tiltmeter")
     logger.handlers = [handler]

@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 
 from tiltmeter.cli.measure import InstrumentGroup
-from tiltmeter.cli.options import JsonOption, LangOption, PackOption
+from tiltmeter.cli.options import JsonOption, LangOption, PackOption, with_reading
 from tiltmeter.cli.train import train_app
+from tiltmeter.reading import Reading
 
 app = typer.Typer(
     name="tiltmeter",
@@ -40,7 +41,10 @@ def _common(
 
 
 @app.command()
+@with_reading
 def audit(
+    *,
+    reading: Reading,
     subjects: Annotated[
         list[str] | None, typer.Argument(help="What to measure; without any, five real vector packages.")
     ] = None,
@@ -60,10 +64,10 @@ def audit(
 
     chosen = subjects or DEFAULT_SUBJECTS
     if dry_run:
-        planned = plan_audit(chosen, lang=lang, pack=pack)
+        planned = plan_audit(chosen, lang=lang, pack=pack, reading=reading)
         show.plan_json(*planned) if json else show.plan(*planned)
         return 0
-    found = run_audit(chosen, lang=lang, pack=pack, budget_minutes=budget)
+    found = run_audit(chosen, lang=lang, pack=pack, reading=reading, budget_minutes=budget)
     if found.runs:
         write_page(found.runs, out, skipped=found.skipped)
     if json:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 from typer.core import TyperGroup
 
-from tiltmeter.cli.options import JsonOption, LangOption, PackOption
+from tiltmeter.cli.options import JsonOption, LangOption, PackOption, with_reading
 from tiltmeter.errors import TiltmeterError
+from tiltmeter.reading import Reading
 
 if TYPE_CHECKING:
     from tiltmeter.instruments import Instrument
@@ -42,6 +43,7 @@ def _command(tool: "Instrument") -> Any:
     hints = get_type_hints(tool.options)
     parameters = [
         *_COMMON,
+        ("reading", Reading, inspect.Parameter.empty),
         *(
             (name, Annotated[_type(field, hints[name]), typer.Option(help=field.metadata["help"])], _default(field))
             for name, field in own.items()
@@ -54,7 +56,7 @@ def _command(tool: "Instrument") -> Any:
     run.__annotations__ = {name: hint for name, hint, _ in parameters}
     run.__doc__ = f"{tool.title}: {tool.measures}.\n\n{tool.reading[0].upper()}{tool.reading[1:]}.\n\n{tool.reference}"
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    app.command(name=tool.name)(run)
+    app.command(name=tool.name)(with_reading(run))
     return typer.main.get_command(app)
 
 
@@ -76,13 +78,6 @@ _COMMON: list[tuple[str, Any, Any]] = [
     ("out", Annotated[Path | None, typer.Option("-o", "--out", help="Folder for the result and the items.")], None),
     ("items", Annotated[Path | None, typer.Option(help="File for the items: .parquet or .csv.")], None),
     ("json", JsonOption, False),
-    ("format", Annotated[str | None, typer.Option(help="Format of a vector file, where it does not tell.")], None),
-    ("subwords", Annotated[bool, typer.Option("--subwords", help="Compose words a fastText model lacks.")], False),
-    (
-        "skip_broken",
-        Annotated[bool, typer.Option("--skip-broken", help="Leave out words of the vocabulary that are not UTF-8.")],
-        False,
-    ),
 ]
 
 
@@ -95,20 +90,16 @@ def _measure(
     out: Path | None,
     items: Path | None,
     json: bool,
-    format: str | None,
-    subwords: bool,
-    skip_broken: bool,
+    reading: Reading,
     options: dict[str, Any],
 ) -> int:
     from tiltmeter.cli import show
-    from tiltmeter.runs import across, export_items, measure
-    from tiltmeter.subjects import Reading
+    from tiltmeter.runs import across, comparable, export_items, measure
 
     if items is not None and items.suffix not in (".parquet", ".csv"):
         raise TiltmeterError(f"items are written as .parquet or .csv, and {items.name!r} ends in neither")
     if items is not None and len(subjects) > 1:
         raise TiltmeterError("--items takes the items of one subject; use --out FOLDER for several")
-    reading = Reading(format, subwords, skip_broken)
     runs: list[Run] = []
     failed: list[TiltmeterError] = []
     for subject in subjects:
@@ -131,8 +122,9 @@ def _measure(
     else:
         for run in runs:
             show.run(run, notes=len(runs) == 1)
-        if len(runs) > 1:
-            show.across(across(runs))
+        for together in comparable(runs):
+            if len(together) > 1:
+                show.across(across(together))
     for reason in failed:
         show.say(str(reason), error=True)
     return 3 if failed else 0

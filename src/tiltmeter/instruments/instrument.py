@@ -67,7 +67,14 @@ class Instrument:
                 raise unknown(f"value of {name}", str(value), choices)
             reader = known[name].metadata.get("reader")
             read[name] = value if reader is None else _read(reader, value)
+        for name in self.wanted():
+            if read.get(name) is None:
+                raise TiltmeterError(f"{self.name} needs a file of yours: give it with --{name.replace('_', '-')}")
         return self.options(**read)
+
+    def wanted(self) -> list[str]:
+        """Options that have to be given: files which nothing in a pack can stand in for."""
+        return [field.name for field in dataclasses.fields(self.options) if field.metadata.get("needed")]
 
     def describe(self, options: Any) -> dict[str, Any]:
         """The options as they stand in a result and in a run's identity: files by name and checksum."""
@@ -84,9 +91,10 @@ def option(default: Any, help_text: str) -> Any:
     return dataclasses.field(default=default, metadata={"help": help_text})
 
 
-def file_option(reader: Callable[[Path], Any], help_text: str, *, many: bool = False) -> Any:
+def file_option(reader: Callable[[Path], Any], help_text: str, *, many: bool = False, needed: bool = False) -> Any:
     """An option that takes a file of the user's, or several: `reader` turns each into the content of a `Given`."""
-    return dataclasses.field(default=() if many else None, metadata={"help": help_text, "reader": reader, "many": many})
+    told = {"help": help_text, "reader": reader, "many": many, "needed": needed}
+    return dataclasses.field(default=() if many else None, metadata=told)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from tiltmeter import charts
 from tiltmeter.errors import MissingExtra
 from tiltmeter.instruments import Instrument, load_instrument
 from tiltmeter.results import Estimate, Figure, Note, shown, shown_p
-from tiltmeter.runs import Run, Skipped, across, agreement, labels
+from tiltmeter.runs import Run, Skipped, across, agreement, comparable, labels
 from tiltmeter.store import write_atomically
 
 
@@ -36,7 +36,7 @@ def write_page(runs: Sequence[Run], path: Path, *, skipped: Sequence[Skipped] = 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """All runs of one instrument in one language."""
+    """Runs of one instrument in one language that may stand side by side."""
 
     instrument: Instrument
     lang: str
@@ -60,9 +60,11 @@ def _sections(runs: Sequence[Run]) -> list[Section]:
     def key(run: Run) -> tuple[str, str]:
         return run.result.instrument, run.result.lang
 
+    groups = ((name, lang, list(group)) for (name, lang), group in groupby(sorted(runs, key=key), key))
     return [
-        Section(load_instrument(name), lang, tuple(group), tuple((f, charts.specification(f)) for f in _merged(group)))
-        for (name, lang), group in ((k, list(g)) for k, g in groupby(sorted(runs, key=key), key))
+        Section(load_instrument(name), lang, together, tuple((f, charts.specification(f)) for f in _merged(together)))
+        for name, lang, group in groups
+        for together in comparable(group)
     ]
 
 

@@ -1,6 +1,6 @@
 """Measure, store, measure again from disk; audit; analysis over several runs."""
 
-from tiltmeter.runs.across import Across, across
+from tiltmeter.runs.across import Across, across, comparable
 from tiltmeter.runs.agreement import Agreement, agreement
 from tiltmeter.runs.audit import DEFAULT_SUBJECTS, Audit, Planned, Skipped, audit, plan
 from tiltmeter.runs.measuring import measure
@@ -19,6 +19,7 @@ __all__ = [
     "across",
     "agreement",
     "audit",
+    "comparable",
     "export_items",
     "factor_effects",
     "labels",

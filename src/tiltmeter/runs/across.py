@@ -38,6 +38,7 @@ class Across:
                 for run, rows in zip(self.runs, self.estimates, strict=True)
                 for row in rows
             ],
+            "comparable": [[run.id for run in group] for group in comparable(self.runs)],
             "factors": [asdict(effect) for effect in self.factors],
             "no_factors": self.no_factors or None,
         }
@@ -50,6 +51,17 @@ def across(runs: Sequence[Run]) -> Across:
     pooled = iter(corrected(rows, f"{', '.join(tools)}, {len(runs)} runs"))
     estimates = tuple(tuple(next(pooled) for _ in run.result.estimates) for run in runs)
     return Across(tuple(runs), estimates, *_factors(runs))
+
+
+def comparable(runs: Sequence[Run]) -> list[tuple[Run, ...]]:
+    """Runs that may stand side by side: a masked model is never ranked against a causal one.
+
+    The first gives a word's probability over its vocabulary, the second a sentence's over the candidates.
+    """
+    groups: dict[str, list[Run]] = {}
+    for run in runs:
+        groups.setdefault(str(run.result.provenance["subject"].get("kind", "")), []).append(run)
+    return [tuple(group) for group in groups.values()]
 
 
 def _label(row: Estimate) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from tiltmeter.errors import OutOfReach, TiltmeterError
 from tiltmeter.instruments import Instrument, all_instruments
 from tiltmeter.packs import Pack
+from tiltmeter.reading import Reading
 from tiltmeter.runs.measuring import choose_pack, measure
 from tiltmeter.runs.run import Run
 from tiltmeter.store import Store
@@ -54,6 +55,7 @@ def audit(
     pack: str | Path | None = None,
     store: Store | None = None,
     budget_minutes: float | None = None,
+    reading: Reading = Reading(),
 ) -> Audit:
     """Runs every instrument whose capability the subject offers and whose lists the pack has.
 
@@ -68,7 +70,7 @@ def audit(
     for subject in subjects:
         unreached = ""
         try:
-            applicable = _applicable(subject, lang, pack, store)
+            applicable = _applicable(subject, lang, pack, store, reading)
         except TiltmeterError as error:
             if len(subjects) == 1:
                 raise
@@ -80,13 +82,13 @@ def audit(
                 skipped.append(Skipped(_shown(subject), tool.name, unreached, failed=True))
                 continue
             if not reason and left is not None:
-                left -= planned(subject, tool, choose_pack(subject, lang=lang, pack=pack), store).seconds or 0
+                left -= planned(subject, tool, choose_pack(subject, lang=lang, pack=pack), store, reading).seconds or 0
                 reason = "over the budget" if left < 0 else ""
             if reason:
                 skipped.append(Skipped(_shown(subject), tool.name, reason, failed=False))
                 continue
             try:
-                runs.append(measure(tool.name, subject, lang=lang, pack=pack, store=store))
+                runs.append(measure(tool.name, subject, lang=lang, pack=pack, store=store, reading=reading))
             except TiltmeterError as error:
                 unreached = str(error) if isinstance(error, OutOfReach) else ""
                 skipped.append(Skipped(_shown(subject), tool.name, str(error), failed=True))
@@ -99,23 +101,24 @@ def plan(
     lang: str | None = None,
     pack: str | Path | None = None,
     store: Store | None = None,
+    reading: Reading = Reading(),
 ) -> tuple[list[Planned], list[Skipped]]:
     """What `audit` would do, without doing it."""
     store = store or Store()
     todo, skipped = [], []
     for subject in subjects:
-        for tool, reason in _applicable(subject, lang, pack, store):
+        for tool, reason in _applicable(subject, lang, pack, store, reading):
             if reason:
                 skipped.append(Skipped(_shown(subject), tool.name, reason, failed=False))
             else:
-                todo.append(planned(subject, tool, choose_pack(subject, lang=lang, pack=pack), store))
+                todo.append(planned(subject, tool, choose_pack(subject, lang=lang, pack=pack), store, reading))
     return todo, skipped
 
 
-def planned(subject: str, tool: Instrument, pack: Pack, store: Store) -> Planned:
+def planned(subject: str, tool: Instrument, pack: Pack, store: Store, reading: Reading) -> Planned:
     """The size of one measurement; its time is measured on the subject where the subject is at hand."""
     questions = tool.questions(tool.items(pack, tool.options()))
-    opened = open_subject(subject, store)
+    opened = open_subject(subject, store, reading)
     if opened.to_fetch:
         return Planned(subject, tool.name, pack.lang, questions, None, f"{opened.to_fetch} MB to fetch first")
     return Planned(subject, tool.name, pack.lang, questions, opened.estimated_seconds(questions))
@@ -123,18 +126,22 @@ def planned(subject: str, tool: Instrument, pack: Pack, store: Store) -> Planned
 
 def _shown(subject: str) -> str:
     """A subject without the folder it lies in: a page may be sent to anybody."""
-    return subject if subject.startswith("pkg:") else Path(subject).name
+    return Path(subject).name if Path(subject).expanduser().exists() else subject
 
 
-def _applicable(subject: str, lang: str | None, pack: str | Path | None, store: Store) -> list[tuple[Instrument, str]]:
+def _applicable(
+    subject: str, lang: str | None, pack: str | Path | None, store: Store, reading: Reading
+) -> list[tuple[Instrument, str]]:
     """Every instrument with an empty reason, or with the reason why it does not apply."""
     language = choose_pack(subject, lang=lang, pack=pack)
-    offered = open_subject(subject, store).capabilities
+    offered = open_subject(subject, store, reading).capabilities
     found = []
     for tool in all_instruments():
         reason = ""
         if tool.capability not in offered:
             reason = f"it asks for {tool.capability}, which {subject} does not offer"
+        elif wanted := tool.wanted():
+            reason = f"it needs a file of yours (--{wanted[0].replace('_', '-')})"
         elif missing := language.missing(tool.lists):
             reason = language.why_not(missing[0]) or f"the pack {language.lang!r} has no list {missing[0]!r}"
         found.append((tool, reason))

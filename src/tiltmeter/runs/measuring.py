@@ -5,6 +5,7 @@ import hashlib
 import json
 import logging
 import platform
+import re
 import shlex
 import time
 from collections import defaultdict
@@ -19,12 +20,13 @@ import polars as pl
 
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments import Instrument, load_instrument
-from tiltmeter.packs import Pack, load_folder, load_pack
+from tiltmeter.packs import Pack, load_folder, load_pack, shipped_languages
+from tiltmeter.reading import Reading
 from tiltmeter.results import SCHEMA, Estimate, Result
 from tiltmeter.runs.run import Run, keep_run, stored_run
 from tiltmeter.statistics import holm
 from tiltmeter.store import Store
-from tiltmeter.subjects import Reading, Subject, language_of, open_subject
+from tiltmeter.subjects import Subject, language_of, open_subject
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +49,7 @@ def measure(
     store = store or Store()
     tool = load_instrument(instrument)
     chosen = tool.make_options(options)
-    language = choose_pack(subject, lang=lang, pack=pack)
+    language = choose_pack(subject, lang=lang, pack=pack, needed=bool(tool.lists))
     check_lists(tool, language)
     opened = open_subject(subject, store, reading)
     if tool.capability not in opened.capabilities:
@@ -68,8 +70,11 @@ def measure(
     return run
 
 
-def choose_pack(subject: str, *, lang: str | None, pack: str | Path | None) -> Pack:
-    """The pack to measure with: a user's folder, or the shipped one of the language that was said or is known."""
+def choose_pack(subject: str, *, lang: str | None, pack: str | Path | None, needed: bool = True) -> Pack:
+    """The pack to measure with: a user's folder, or the shipped one of the language that was said or is known.
+
+    Where no list is `needed`, a language without a pack gets an empty one.
+    """
     if pack is not None:
         found = load_folder(Path(pack))
         if lang is not None and lang != found.lang:
@@ -78,6 +83,8 @@ def choose_pack(subject: str, *, lang: str | None, pack: str | Path | None) -> P
     lang = lang or language_of(subject)
     if lang is None:
         raise TiltmeterError(f"the language of {subject} is not known; say it with --lang")
+    if not needed and lang not in shipped_languages() and re.fullmatch(r"[a-z]{2,3}(-[A-Za-z0-9]+)*", lang):
+        return Pack(lang=lang, name=lang, endonym=lang, scripts=(), grammatical_gender=())
     return load_pack(lang)
 
 
@@ -86,6 +93,9 @@ def check_lists(tool: Instrument, pack: Pack) -> None:
     if missing := pack.missing(tool.lists):
         reason = pack.why_not(missing[0]) or f"add {missing[0]} to the pack (`tiltmeter list packs --check DIR`)"
         raise TiltmeterError(f"{tool.name} needs the list {missing[0]!r}, which the pack {pack.lang!r} lacks: {reason}")
+
+
+_PACKAGES = ("tiltmeter", "numpy", "scipy", "polars")
 
 
 def _request(tool: Instrument, subject: Subject, pack: Pack, options: Any) -> dict[str, Any]:
@@ -131,7 +141,7 @@ def _measure(
         "seconds": round(time.perf_counter() - started, 3),
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
-        "packages": {name: version(name) for name in ("tiltmeter", "numpy", "scipy", "polars")},
+        "packages": {name: version(name) for name in (*_PACKAGES, *subject.packages)},
     }
     result = Result(
         instrument=tool.name,

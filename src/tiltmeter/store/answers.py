@@ -2,7 +2,8 @@
 
 import hashlib
 import io
-from collections.abc import Collection
+import shutil
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 import polars as pl
@@ -15,33 +16,63 @@ class Answers:
 
     Every batch is a file named by the checksum of its content: a killed run keeps all batches written before,
     two processes never overwrite each other, and a damaged batch is dropped and asked again.
+
+    Work of many batches goes under the name of a job: its batches lie in a folder of their own until `finish`
+    makes one file of them.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._checked: set[Path] = set()
 
-    def known(self, keys: Collection[str]) -> pl.DataFrame | None:
-        """The stored rows for these keys, one row a key; None when there is none at all."""
-        wanted = pl.DataFrame({"key": sorted(keys)}, schema={"key": pl.String})
-        found = [
-            pl.read_parquet(path).join(wanted, on="key", how="semi")
-            for path in sorted(self.folder.glob("*.parquet"))
-            if self._whole(path)
-        ]
-        return pl.concat(found).unique("key", keep="first", maintain_order=True) if found else None
+    def known(self, keys: Collection[str], *, besides: str | None = None) -> pl.DataFrame | None:
+        """The stored rows for these keys, one row a key; None when there is none at all.
 
-    def add(self, answers: pl.DataFrame) -> None:
-        """Stores a batch; on return it is on disk."""
+        Batches of unfinished jobs count, but for those of the job `besides`.
+        """
+        files = (path for path in self.folder.rglob("*.parquet") if besides is None or path.parent.name != besides)
+        return self._rows(sorted(files), keys)
+
+    def done(self, job: str, keys: Collection[str]) -> pl.DataFrame | None:
+        """What an unfinished job has answered already."""
+        return self._rows(sorted((self.folder / job).glob("*.parquet")), keys)
+
+    def add(self, answers: pl.DataFrame, *, job: str = "") -> None:
+        """Stores a batch; on return it survives the end of this process.
+
+        Outside a job it survives a power cut too: a job's batch that is torn by one is found by its checksum and
+        asked again, and waiting for the disk after each would take longer than a fast model does.
+        """
         buffer = io.BytesIO()
         answers.write_parquet(buffer)
         content = buffer.getvalue()
-        write_atomically(self.folder / f"{hashlib.sha256(content).hexdigest()}.parquet", content)
+        path = self.folder / job / f"{hashlib.sha256(content).hexdigest()}.parquet"
+        write_atomically(path, content, durable=not job)
+
+    def finish(self, job: str) -> None:
+        """Makes one file of a job's batches."""
+        files = sorted((self.folder / job).glob("*.parquet"))
+        rows = self._rows(files, None)
+        if rows is not None:
+            self.add(rows)
+        shutil.rmtree(self.folder / job, ignore_errors=True)
+
+    def _rows(self, files: Iterable[Path], keys: Collection[str] | None) -> pl.DataFrame | None:
+        found = [pl.read_parquet(path) for path in files if self._whole(path)]
+        if keys is not None:
+            wanted = pl.DataFrame({"key": sorted(keys)}, schema={"key": pl.String})
+            found = [rows.join(wanted, on="key", how="semi") for rows in found]
+        return pl.concat(found).unique("key", keep="first", maintain_order=True) if found else None
 
     def _whole(self, path: Path) -> bool:
+        if path in self._checked:
+            return path.exists()
         try:
             whole = sha256_of(path) == path.stem
         except FileNotFoundError:  # cleared meanwhile by another process
             return False
-        if not whole:
+        if whole:
+            self._checked.add(path)
+        else:
             path.unlink(missing_ok=True)
         return whole

@@ -11,8 +11,11 @@ from pathlib import Path
 from tiltmeter.errors import TiltmeterError
 
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """Writes a file that a reader sees either as it was before or complete, even if we are killed in between."""
+def write_atomically(path: Path, content: bytes, *, durable: bool = True) -> None:
+    """Writes a file that a reader sees either as it was before or complete, even if we are killed in between.
+
+    `durable`: even if the power fails, for which it waits until the disk has it.
+    """
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.part")
@@ -20,12 +23,14 @@ def write_atomically(path: Path, content: bytes) -> None:
             with partial.open("wb") as file:
                 file.write(content)
                 file.flush()
-                os.fsync(file.fileno())
+                if durable:
+                    os.fsync(file.fileno())
             partial.replace(path)
         except BaseException:
             partial.unlink(missing_ok=True)
             raise
-        sync_folder(path.parent)
+        if durable:
+            sync_folder(path.parent)
 
 
 @contextmanager

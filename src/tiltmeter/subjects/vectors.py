@@ -63,6 +63,7 @@ class VectorSubject:
 
     capabilities = frozenset({"vectors"})
     engine = "vectors-2"
+    packages = ()
 
     def vectors(self, words: Iterable[Word], *, match: str = "auto", adjectives: str = "auto") -> Found:
         """Unit vectors of the words.

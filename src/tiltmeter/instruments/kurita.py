@@ -1,0 +1,356 @@
+"""Kurita's log-probability association: does an attribute make a target more probable than it is without it?
+
+For a template with a target t and an attribute a, both of them words of the user's:
+
+    association(t, a) = log( P(t | a) / P(t | a hidden) )                       natural logarithm
+
+P(t | a) is the probability of t at its place with a in the sentence, P(t | a hidden) the prior, with a masked as well.
+Above 0 the attribute makes the target more probable. Between two groups of targets, such as male and female words:
+
+    difference(a)      = mean_t1 association(t1, a) - mean_t2 association(t2, a)
+    contrast(A1, A2)   = mean of difference over A1 - mean of difference over A2
+    effect_size        = contrast / standard deviation of difference over A1 and A2 together, ddof = 1
+
+0 is neutral and further away is worse: above 0, attributes draw the first group of targets more than the second.
+A causal model has no mask: its probabilities are those of whole sentences, normalised over the targets, and its prior
+is the same sentence with a neutral noun. The two kinds of numbers are not comparable.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+from typing import Literal, cast
+
+import polars as pl
+
+from tiltmeter.datasets import ATTRIBUTE, TARGET, Frames, read_frames
+from tiltmeter.errors import TiltmeterError
+from tiltmeter.instruments.instrument import Findings, Given, Instrument, file_option, option
+from tiltmeter.packs import Pack
+from tiltmeter.results import Estimate, Figure, Note, shown
+from tiltmeter.statistics import (
+    Interval,
+    PermutationTest,
+    cohens_d,
+    difference_interval,
+    flip_signs,
+    mean_interval,
+    permute_groups,
+)
+from tiltmeter.subjects import Filler, Subject
+from tiltmeter.subjects.language_models import Blank, Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KuritaOptions:
+    words: Given | None = file_option(
+        read_frames, "Templates, targets and attributes of yours (TOML or CSV).", needed=True
+    )
+    rule: Literal["independent", "left-to-right"] = option(
+        "independent", "Masked models: how words of several tokens are scored."
+    )
+    seed: int = option(0, "Seed of the resampling.")
+
+    @property
+    def frames(self) -> Frames:
+        assert self.words is not None
+        found: Frames = self.words.content
+        return found
+
+
+def list_items(pack: Pack, options: KuritaOptions) -> pl.DataFrame:  # noqa: ARG001
+    """Every template with every target and every attribute."""
+    frames = options.frames
+    rows = []
+    for template in frames.templates:
+        for (target_group, target), (attribute_group, attribute) in product(
+            _words(frames.targets), _words(frames.attributes)
+        ):
+            rows.append(
+                {
+                    "template": template,
+                    "target_group": target_group,
+                    "target": target,
+                    "attribute_group": attribute_group,
+                    "attribute": attribute,
+                    "sentence": _sentence(template, target, attribute)[0],
+                }
+            )
+    return pl.DataFrame(rows)
+
+
+def count_questions(items: pl.DataFrame) -> int:
+    """Each sentence is asked with its attribute and without."""
+    return 2 * items.height
+
+
+def answer(
+    items: pl.DataFrame,
+    subject: Subject,
+    pack: Pack,  # noqa: ARG001
+    options: KuritaOptions,
+) -> tuple[pl.DataFrame, list[Note]]:
+    """Adds the log-probabilities, the association and the tokens that the target has in the sentence."""
+    places = items.select("template", "attribute").unique(maintain_order=True).rows()
+    targets = items["target"].unique(maintain_order=True).to_list()
+    pairs = [_blank(template, targets, attribute, options.frames.neutral) for template, attribute in places]
+    filler = cast(Filler, subject)
+    asked = pl.concat(filler.fill([*(seen for seen, _ in pairs), *(prior for _, prior in pairs)], rule=options.rule))
+    _refuse_unformed(asked, filler)
+    # One answer for each target of each blank, in their order: first those with the attribute, then the priors.
+    given, prior = asked.head(asked.height // 2), asked.tail(asked.height // 2)
+    answers = pl.DataFrame(
+        {
+            "template": [template for template, _ in places for _ in targets],
+            "attribute": [attribute for _, attribute in places for _ in targets],
+            "target": targets * len(places),
+            "tokens": given["tokens"].list.join(" "),
+            "token_count": given["tokens"].list.len().cast(pl.Int64),
+            "log_p_target": given["log_p"],
+            "log_p_prior": prior["log_p"],
+            "association": given["log_p"] - prior["log_p"],
+            "lost": [one or other for one, other in zip(given["lost"], prior["lost"], strict=True)],
+        }
+    )
+    answered = items.join(answers, on=["template", "attribute", "target"], how="left", maintain_order="left")
+    return answered, _notes(answered, filler, options)
+
+
+def estimate(items: pl.DataFrame, options: KuritaOptions) -> Findings:
+    """Attributes are what is sampled: targets and templates are averaged before anything is tested."""
+    found = items.drop_nulls("association")
+    lost = items.height - found.height
+    estimates = list(_associations(found, lost, options))
+    notes: list[Note] = []
+    figures: list[Figure] = []
+    targets = items["target_group"].unique(maintain_order=True).to_list()
+    for first, second in combinations(targets, 2):
+        test = f"{first} - {second}"
+        by_attribute = _differences(found, first, second, ["attribute_group", "attribute"])
+        estimates += _of_pair(test, found, by_attribute, first, second, lost, options)
+        notes += _read(test, first, second, [row for row in estimates if row.test == test])
+        figures.append(_figure(test, first, by_attribute))
+    if len(targets) < 2:
+        notes.append(Note(kind="caveat", text="With one group of targets there is nothing to compare it with."))
+    return Findings(estimates=tuple(estimates), figures=tuple(figures), notes=tuple(notes))
+
+
+INSTRUMENT = Instrument(
+    name="kurita",
+    version="1",
+    title="Log-probability association",
+    measures="whether attributes make words of one group more probable than those of another, in templates of yours",
+    formula="log(P(target | attribute) / P(target | attribute hidden)), compared between groups of targets",
+    reading="0 is neutral and further away is worse; above 0 the attributes draw the first group of targets",
+    reference="Kurita et al. (2019), Measuring Bias in Contextualized Word Representations, GeBNLP, arXiv:1906.07337",
+    headline="difference",
+    capability="fill",
+    lists=(),
+    options=KuritaOptions,
+    items=list_items,
+    questions=count_questions,
+    answer=answer,
+    estimate=estimate,
+)
+
+
+def _words(groups: Mapping[str, tuple[str, ...]]) -> list[tuple[str, str]]:
+    return [(group, word) for group, words in groups.items() for word in words]
+
+
+def _blank(template: str, targets: Sequence[str], attribute: str, neutral: str | None) -> tuple[Blank, Blank]:
+    """One sentence with its attribute to be seen, and hidden."""
+    text, span, hidden = _sentence(template, targets[0], attribute)
+    candidates = tuple(_written(text[: span[0]], target) for target in targets)
+    for place, candidate in enumerate(candidates):
+        if candidate in candidates[:place]:
+            raise TiltmeterError(f"two targets are both written {candidate!r} in {template!r}; take one out")
+    if neutral is not None:
+        neutral = _written(text[: hidden[0]], neutral)
+    return (
+        Blank(text=text, span=span, candidates=candidates),
+        Blank(text=text, span=span, candidates=candidates, hidden=(hidden,), neutral=neutral),
+    )
+
+
+def _sentence(template: str, target: str, attribute: str) -> tuple[str, Span, Span]:
+    """A template with its words, and where they stand."""
+    text, spans = template, {}
+    for slot, word in sorted(((TARGET, target), (ATTRIBUTE, attribute)), key=lambda pair: template.index(pair[0])):
+        start = text.index(slot)
+        written = _written(text[:start], word)
+        text = text[:start] + written + text[start + len(slot) :]
+        spans[slot] = (start, start + len(written))
+    return text, spans[TARGET], spans[ATTRIBUTE]
+
+
+def _written(before: str, word: str) -> str:
+    """A word with a capital where a sentence begins, in scripts that have them."""
+    begins = re.search(r"(^|[.!?…]\s+)[\W_]*$", before) is not None
+    return word[0].upper() + word[1:] if begins else word
+
+
+def _refuse_unformed(asked: pl.DataFrame, subject: Filler) -> None:
+    """A word that the model cannot write has no place in a list that was made for it."""
+    unformed = asked.filter((pl.col("lost") != "") & (pl.col("tokens").list.len() == 0))
+    if not unformed.is_empty():
+        words = unformed["candidate"].unique(maintain_order=True).to_list()
+        more = f" (and {len(words) - 1} more)" if len(words) > 1 else ""
+        raise TiltmeterError(
+            f"{subject.name} cannot be asked for {words[0]!r}{more}: {unformed['lost'][0]}; take it out of the targets"
+        )
+    if asked["log_p"].null_count() == asked.height:
+        raise TiltmeterError(f"none of the sentences could be asked of {subject.name}: {asked['lost'][0]}")
+
+
+def _associations(found: pl.DataFrame, lost: int, options: KuritaOptions) -> Iterator[Estimate]:
+    """The mean association of each group of targets with each group of attributes."""
+    for (targets, attributes), rows in found.group_by("target_group", "attribute_group", maintain_order=True):
+        means = rows.group_by("attribute", maintain_order=True).agg(pl.col("association").mean())["association"]
+        group = {"targets": str(targets), "attributes": str(attributes)}
+        limits = mean_interval(means.to_numpy(), seed=options.seed)
+        yield _estimate("association", "association", _mean(means), group, means.len(), lost, limits)
+
+
+def _differences(found: pl.DataFrame, first: str, second: str, by: list[str]) -> pl.DataFrame:
+    """The mean association of the first group of targets less that of the second."""
+    means = (
+        found.group_by(*by, "target_group", maintain_order=True)
+        .agg(pl.col("association").mean())
+        .pivot("target_group", index=by, values="association", maintain_order=True)
+    )
+    if first not in means.columns or second not in means.columns:
+        return pl.DataFrame(schema={**dict.fromkeys(by, pl.String), "difference": pl.Float64})
+    return means.select(*by, difference=pl.col(first) - pl.col(second)).drop_nulls("difference")
+
+
+def _of_pair(
+    test: str,
+    found: pl.DataFrame,
+    by_attribute: pl.DataFrame,
+    first: str,
+    second: str,
+    lost: int,
+    options: KuritaOptions,
+) -> Iterator[Estimate]:
+    groups = {
+        str(name): rows["difference"].to_numpy()
+        for (name,), rows in by_attribute.group_by("attribute_group", maintain_order=True)
+    }
+    for name, values in groups.items():
+        flips = flip_signs(values, seed=options.seed)
+        limits = mean_interval(values, seed=options.seed)
+        group = {"attributes": name}
+        yield _estimate(test, "difference", float(values.mean()), group, len(values), lost, limits, flips, "sign-flip")
+    by_template = _differences(found, first, second, ["attribute_group", "template"])
+    for attributes, template, value in by_template.iter_rows():
+        group = {"attributes": attributes, "template": template}
+        yield _estimate(test, "difference_in_template", value, group, len(groups[attributes]), lost)
+    for one, other in combinations(groups, 2):
+        x, y = groups[one], groups[other]
+        group = {"attributes": f"{one} - {other}"}
+        n = len(x) + len(y)
+        if len(x) < 2 or len(y) < 2:
+            yield _estimate(test, "contrast", float(x.mean() - y.mean()), group, n, lost)
+            continue
+        p = permute_groups(x, y, seed=options.seed)
+        limits = difference_interval(x, y)
+        yield _estimate(test, "contrast", float(x.mean() - y.mean()), group, n, lost, limits, p, "permutation")
+        size = cohens_d(x, y, variant="caliskan")
+        yield _estimate(test, "effect_size", size, group, n, lost, None, p, "permutation")
+
+
+def _estimate(
+    test: str,
+    name: str,
+    value: float,
+    group: dict[str, str],
+    n: int,
+    lost: int,
+    limits: Interval | None = None,
+    p: PermutationTest | None = None,
+    method: str = "",
+) -> Estimate:
+    bounded = limits is not None and limits.low == limits.low
+    return Estimate(
+        test=test,
+        name=name,
+        value=value if value == value else None,
+        group=group,
+        worse="away",
+        neutral=0,
+        ci_low=limits.low if limits and bounded else None,
+        ci_high=limits.high if limits and bounded else None,
+        ci_method=limits.label if limits and bounded else None,
+        p_value=p.p_two_sided if p else None,
+        p_two_sided=p.p_two_sided if p else None,
+        p_method=p.described(method, sides="two-sided") if p else None,
+        n=n,
+        lost=lost,
+    )
+
+
+def _read(test: str, first: str, second: str, estimates: Sequence[Estimate]) -> Iterator[Note]:
+    """What the numbers say, one sentence for each group of attributes."""
+    for row in estimates:
+        if row.name != "difference" or row.value is None:
+            continue
+        drawn = first if row.value > 0 else second
+        sure = "" if row.ci_low is None else f" (95% interval {shown(row.ci_low)} to {shown(row.ci_high)})"
+        tested = "" if row.p_value is None else f", {row.p_method}, p = {row.p_value:.3g} before correction"
+        yield Note(
+            kind="reading",
+            test=test,
+            text=f"attributes of {row.group['attributes']} draw {drawn} words more, by {shown(abs(row.value))} in "
+            f"natural logarithms{sure}, over {row.n} attributes{tested}.",
+        )
+
+
+def _notes(items: pl.DataFrame, subject: Filler, options: KuritaOptions) -> list[Note]:
+    """How it was asked, and what was left out."""
+    notes = [Note(kind="scoring", text=subject.describe_fill(rule=options.rule, neutral=options.frames.neutral))]
+    counts = {
+        str(group): _mean(rows["token_count"]) for (group,), rows in items.group_by("target_group", maintain_order=True)
+    }
+    longest = items.sort("token_count", descending=True, maintain_order=True).row(0, named=True)
+    if longest["token_count"] > 1:
+        means = ", ".join(f"{group} {shown(mean)}" for group, mean in counts.items())
+        notes.append(
+            Note(
+                kind="tokens",
+                text=f"Some targets are several tokens (most: {longest['target']!r} as {longest['tokens']}); tokens a "
+                f"target, on average: {means}. Words of different lengths are comparable in their associations, not "
+                "in their probabilities.",
+                details={"tokens": counts},
+            )
+        )
+    lost = items.filter(pl.col("lost") != "")
+    if not lost.is_empty():
+        notes.append(
+            Note(
+                kind="lost-sentences",
+                text=f"{lost.height} of {items.height} sentences were left out, none was cut: {lost['lost'][0]}.",
+                details={"sentences": lost["sentence"].head(20).to_list()},
+            )
+        )
+    return notes
+
+
+def _figure(test: str, first: str, by_attribute: pl.DataFrame) -> Figure:
+    return Figure(
+        kind="sorted",
+        title=f"difference in association, {test}",
+        rows=tuple(by_attribute.iter_rows(named=True)),
+        x="difference",
+        y="attribute",
+        colour="attribute_group",
+        neutral=0,
+        caption=f"Above 0 an attribute makes {first} words more probable than the others.",
+    )
+
+
+def _mean(values: pl.Series) -> float:
+    mean = values.mean()
+    assert isinstance(mean, float)
+    return mean

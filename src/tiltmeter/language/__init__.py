@@ -1,0 +1,5 @@
+"""What is done to text, by language."""
+
+from tiltmeter.language.segmentation import SEGMENTERS, segmenter
+
+__all__ = ["SEGMENTERS", "segmenter"]

@@ -1,0 +1,159 @@
+"""A model's folder: what kind of model it holds, and whether it is safe to load."""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tiltmeter.errors import MissingExtra, TiltmeterError
+from tiltmeter.store import Store
+
+KINDS: Mapping[str, str] = {
+    "masked": "AutoModelForMaskedLM",
+    "causal": "AutoModelForCausalLM",
+    "discriminator": "AutoModelForPreTraining",
+}
+"""The kinds of models, and what transformers loads them with."""
+DTYPES = ("float32", "bfloat16")
+DEVICES = ("auto", "cpu", "cuda", "mps")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoint:
+    """All that is needed to load a model, here or in another process."""
+
+    folder: Path
+    kind: str
+    dtype: str = "float32"
+    device: str = "auto"
+    allow_pickle: bool = False
+    allow_code: bool = False
+
+    def __post_init__(self) -> None:
+        if self.dtype not in DTYPES:
+            raise TiltmeterError(f"--dtype is {' or '.join(DTYPES)}, not {self.dtype!r}")
+        if not re.fullmatch(r"auto|cpu|mps|cuda(:\d+)?", self.device):
+            raise TiltmeterError(f"--device is auto, cpu, mps, cuda or cuda:N, not {self.device!r}")
+
+
+def is_checkpoint(path: Path) -> bool:
+    """Whether a folder holds a model of transformers."""
+    return path.is_dir() and "model_type" in _config(path)
+
+
+def told_kind(folder: Path) -> str:
+    """The kind of model that a folder's configuration names.
+
+    The class it was saved from goes first; a configuration without one is taken for masked if there is a masked
+    model of its type, else for causal.
+    """
+    config = _config(folder)
+    for architecture in config.get("architectures") or ():
+        if architecture == "ElectraForPreTraining":
+            return "discriminator"
+        if architecture.endswith(("ForMaskedLM", "ForPreTraining")):
+            return "masked"
+        if architecture.endswith(("ForCausalLM", "LMHeadModel")):
+            return "causal"
+    if not config.get("architectures") and not config.get("is_decoder"):
+        from transformers.models.auto import modeling_auto as known
+
+        if config["model_type"] in known.MODEL_FOR_MASKED_LM_MAPPING_NAMES:
+            return "masked"
+        if config["model_type"] in known.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
+            return "causal"
+    saved = ", ".join(config.get("architectures") or ()) or config["model_type"]
+    raise TiltmeterError(
+        f"{folder.name} was saved from {saved}, which is no language model that can be asked for words; if it has a "
+        "language-model head, say so with --kind masked or --kind causal"
+    )
+
+
+def told_language(folder: Path) -> str | None:
+    """The language in the model card, if it names just one."""
+    try:
+        from huggingface_hub import ModelCard
+
+        language = ModelCard.load(folder / "README.md", ignore_metadata_errors=True).data.get("language")
+    except (ImportError, OSError, ValueError):
+        return None
+    named = [language] if isinstance(language, str) else language or []
+    return str(named[0]) if len(named) == 1 else None
+
+
+def checksum(folder: Path, store: Store) -> str:
+    """Of every file that decides an answer."""
+    files = sorted(path for path in folder.iterdir() if path.is_file() and _decides(path))
+    lines = [f"{path.name} {store.fingerprints.of(path)}\n" for path in files]
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def refuse_pickles(folder: Path, *, allowed: bool) -> None:
+    """Weights have to be safetensors unless the user says otherwise."""
+    names = {path.name for path in folder.iterdir()}
+    if any(name.endswith(".safetensors") for name in names):
+        return
+    pickles = sorted(name for name in names if name.endswith((".bin", ".pt", ".pth", ".ckpt")))
+    if not pickles:
+        raise TiltmeterError(f"{folder.name} holds no weights: a file *.safetensors was expected")
+    if not allowed:
+        raise TiltmeterError(
+            f"the weights in {folder.name} are a pickle ({pickles[0]}), which can run code when it is read; save the "
+            "model as safetensors, or say --allow-pickle if you trust where it comes from"
+        )
+
+
+def hub_snapshot(name: str, *, allow_pickle: bool) -> Path:
+    """The folder of a model of the hub, `NAME` or `NAME@REVISION`, fetched on first use into the hub's own cache."""
+    try:
+        import huggingface_hub as hub
+        from huggingface_hub import errors
+    except ImportError as error:
+        raise MissingExtra("transformers", "models") from error
+    repository, _, revision = name.partition("@")
+    wanted = ["*.json", "*.txt", "*.model", "*.safetensors", "*.jinja", "README.md", "*.py"]
+    try:
+        found = hub.snapshot_download(
+            repository,
+            revision=revision or None,
+            allow_patterns=[*wanted, *(["*.bin"] if allow_pickle else [])],
+            ignore_patterns=["*/*"],
+        )
+    except errors.HFValidationError as error:
+        raise TiltmeterError(f"there is no subject {name!r}: it is no path and no name of a model") from error
+    except (errors.RepositoryNotFoundError, errors.RevisionNotFoundError, errors.GatedRepoError) as error:
+        raise TiltmeterError(
+            f"the model hub has no {name}, or does not let you read it; check the name, or log in to the hub"
+        ) from error
+    except (errors.LocalEntryNotFoundError, errors.OfflineModeIsEnabled, OSError) as error:
+        raise TiltmeterError(
+            f"{name} is no file or folder here, and the model hub could not be reached to ask for a model of that "
+            "name; check the spelling and the network, or give the path of the model's folder"
+        ) from error
+    return Path(found)
+
+
+def _decides(path: Path) -> bool:
+    return path.suffix in (
+        ".json",
+        ".safetensors",
+        ".bin",
+        ".txt",
+        ".model",
+        ".py",
+        ".spm",
+    ) and not path.name.startswith(("generation_config", "training_args", "trainer_state", "optimizer", "card"))
+
+
+def _config(folder: Path) -> dict[str, Any]:
+    path = folder / "config.json"
+    if not path.is_file():
+        return {}
+    try:
+        config = json.loads(path.read_text("utf-8"))
+    except (ValueError, UnicodeDecodeError) as error:
+        raise TiltmeterError(f"{path} is no JSON: {error}") from error
+    return config if isinstance(config, dict) else {}

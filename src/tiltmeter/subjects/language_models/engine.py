@@ -1,0 +1,107 @@
+"""Questions to a network: told apart by content, sorted by length, batched by tokens."""
+
+import hashlib
+from array import array
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+from tiltmeter.store import Answers, Store
+from tiltmeter.subjects.language_models import network as networks
+from tiltmeter.subjects.language_models.asking import Batch, Values, ask_once
+from tiltmeter.subjects.language_models.checkpoint import Checkpoint
+from tiltmeter.subjects.language_models.network import Asked, Line, Network
+from tiltmeter.subjects.language_models.tokens import Tokens
+
+ENGINE = "language-models-1"
+"""Raised whenever the same question would get another answer."""
+BATCH_TOKENS = 2048
+BATCH_LOGITS = 2**26
+"""At most so many numbers come out of one projection (256 MB)."""
+CHUNK = 2**16
+"""So many questions are held in memory at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One question: what is the probability of these tokens at these positions of this sequence?"""
+
+    ids: tuple[int, ...]
+    asked: Asked
+
+    @property
+    def key(self) -> str:
+        numbers = array("q", [len(self.ids), *self.ids, *(number for pair in self.asked for number in pair)])
+        return hashlib.blake2b(numbers.tobytes(), digest_size=16).hexdigest()
+
+
+@dataclass(frozen=True)
+class Engine:
+    """Asks one model, wherever it runs."""
+
+    checkpoint: Checkpoint
+    fingerprint: str
+    store: Store
+    runner: str = "local"
+    pre_segment: str = "none"
+
+    @cached_property
+    def tokens(self) -> Tokens:
+        return Tokens(self.network.tokenizer, self.pre_segment)
+
+    @property
+    def network(self) -> Network:
+        return networks.load(self.checkpoint)
+
+    def too_long(self, tokens: int) -> str:
+        return f"{tokens} tokens are longer than the model, which takes {self.network.limit}"
+
+    def ask(self, probes: Sequence[Probe], what: str = "log_probabilities") -> list[Values]:
+        """An array for each probe; `what` names the method of the network."""
+        questions = {probe.key: probe for probe in probes}
+        network = self.network
+        found = ask_once(
+            Answers(self.store.answers_folder(self.fingerprint, f"{ENGINE}-{what}")),
+            questions,
+            plan=partial(plan, vocabulary=network.vocabulary, pads=network.pads),
+            start=partial(_start, self.checkpoint, what),
+            runner=self.runner,
+        )
+        return [found[probe.key] for probe in probes]
+
+
+def plan(
+    questions: Sequence[tuple[str, Probe]], *, vocabulary: int, pads: bool = True, tokens: int = BATCH_TOKENS
+) -> list[Batch]:
+    """Batches of sequences of nearly one length, the longest first.
+
+    They depend on nothing but the questions, the vocabulary and whether the model bears padding; memory that runs
+    out shows in the first batch.
+    """
+    lines: dict[tuple[int, ...], list[tuple[str, Asked]]] = {}
+    for key, probe in questions:
+        lines.setdefault(probe.ids, []).append((key, probe.asked))
+    batches: list[list[tuple[int, ...]]] = []
+    width = positions = 0
+    for ids in sorted(lines, key=lambda ids: (-len(ids), ids)):
+        more = len({position for _, asked in lines[ids] for position, _ in asked})
+        full = not batches or (len(batches[-1]) + 1) * width > tokens or (positions + more) * vocabulary > BATCH_LOGITS
+        if full or (not pads and len(ids) != width):
+            batches.append([])
+            width, positions = len(ids), 0
+        batches[-1].append(ids)
+        positions += more
+    return [
+        Batch(
+            tuple(key for ids in batch for key, _ in lines[ids]),
+            tuple(Line(ids, tuple(asked for _, asked in lines[ids])) for ids in batch),
+            sum(len(ids) for ids in batch),
+        )
+        for batch in batches
+    ]
+
+
+def _start(checkpoint: Checkpoint, what: str) -> Callable[[Any], list[Values]]:
+    found: Callable[[Any], list[Values]] = getattr(networks.load(checkpoint), what)
+    return found

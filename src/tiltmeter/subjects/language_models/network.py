@@ -1,0 +1,296 @@
+"""A loaded model: batches of token ids in, numbers at the asked positions out."""
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import torch
+import transformers
+from numpy.typing import NDArray
+
+from tiltmeter.errors import TiltmeterError
+from tiltmeter.subjects.language_models.asking import Values
+from tiltmeter.subjects.language_models.checkpoint import KINDS, Checkpoint, refuse_pickles
+
+log = logging.getLogger(__name__)
+
+Asked = tuple[tuple[int, int], ...]
+"""Positions in a sequence, each with the token that is asked for there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Token ids, and what is asked about them: several questions may share a sequence."""
+
+    ids: tuple[int, ...]
+    questions: tuple[Asked, ...]
+
+
+@lru_cache(maxsize=1)
+def load(checkpoint: Checkpoint) -> "Network":
+    """Loads a model, and tries out on it what makes asking fast."""
+    return Network(checkpoint, *_load(checkpoint))
+
+
+class Network:
+    """A model on its device.
+
+    `projects` says whether the vocabulary projection can be had at the asked positions alone, `pads` whether
+    sequences of different lengths can go together: each is tried when the model is loaded and not done where the
+    numbers would differ from those of a plain pass.
+    """
+
+    def __init__(self, checkpoint: Checkpoint, model: Any, tokenizer: Any) -> None:
+        self.checkpoint = checkpoint
+        self.model = model
+        self.tokenizer = tokenizer
+        self.device = next(model.parameters()).device
+        self.limit = _limit(model, tokenizer)
+        self.vocabulary = int(model.config.vocab_size)
+        self.projects = self.pads = True
+        self._fits: int | None = None
+        """Tokens that fit into memory together, once too many did not."""
+        self._try_out()
+
+    def log_probabilities(self, lines: Sequence[Line]) -> list[Values]:
+        """The natural log of the softmax over the whole vocabulary, one array a question, in their order."""
+        return self._within_memory(self._log_probabilities, lines)
+
+    def attentions(self, lines: Sequence[Line]) -> list[Values]:
+        """The weight on each asked position, as the mean over layers, heads and positions that attend."""
+        with self._eager():
+            return self._within_memory(self._attentions, lines)
+
+    def replaced(self, lines: Sequence[Line]) -> list[Values]:
+        """A discriminator's logit at each asked position: above 0 it takes the token for a replaced one."""
+        return self._within_memory(self._replaced, lines)
+
+    def _log_probabilities(self, lines: Sequence[Line]) -> list[Values]:
+        # A position asked by several questions is projected once.
+        rows: list[int] = []
+        columns: list[int] = []
+        entries: list[tuple[int, int]] = []
+        for row, line in enumerate(lines):
+            places: dict[int, int] = {}
+            for position, token in (pair for asked in line.questions for pair in asked):
+                if position not in places:
+                    places[position] = len(rows)
+                    rows.append(row)
+                    columns.append(position)
+                entries.append((places[position], token))
+        logits = self._logits([line.ids for line in lines], rows, columns)
+        where = torch.tensor([place for place, _ in entries], device=self.device)
+        tokens = torch.tensor([token for _, token in entries], device=self.device)
+        totals = torch.logsumexp(logits, dim=-1)
+        return _by_question((logits[where, tokens] - totals[where]).cpu().numpy(), lines)
+
+    def _attentions(self, lines: Sequence[Line]) -> list[Values]:
+        ids, mask = self._padded([line.ids for line in lines])
+        given = self.model(input_ids=ids, attention_mask=mask, output_attentions=True).attentions
+        if not given or given[0] is None:
+            raise TiltmeterError(f"{self.checkpoint.folder.name} gives no attention weights")
+        weights = sum(layer.float().mean(dim=1) for layer in given) / len(given)
+        attending = mask.unsqueeze(-1).to(weights.dtype)
+        received = (weights * attending).sum(dim=1) / attending.sum(dim=1)
+        return _by_question(_at(received, lines), lines)
+
+    def _replaced(self, lines: Sequence[Line]) -> list[Values]:
+        ids, mask = self._padded([line.ids for line in lines])
+        return _by_question(_at(self.model(input_ids=ids, attention_mask=mask).logits.float(), lines), lines)
+
+    def _logits(self, sequences: Sequence[tuple[int, ...]], rows: list[int], columns: list[int]) -> torch.Tensor:
+        """The logits at these positions, one row each."""
+        ids, mask = self._padded(sequences)
+        where = torch.tensor(rows, device=self.device), torch.tensor(columns, device=self.device)
+        with self._projecting(*where) if self.projects else nullcontext():
+            logits: torch.Tensor = self.model(input_ids=ids, attention_mask=mask, **self._without_cache).logits
+        if logits.dim() == 3:  # asked of a head that does not go through its output embeddings too
+            self.projects = False
+            logits = logits[where]
+        return logits.float()
+
+    @contextmanager
+    def _projecting(self, rows: torch.Tensor, columns: torch.Tensor) -> Iterator[None]:
+        """Lets the layer that maps to the vocabulary see the asked positions only."""
+
+        def choose(_: Any, inputs: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
+            return (inputs[0][rows, columns], *inputs[1:])
+
+        hook = self.model.get_output_embeddings().register_forward_pre_hook(choose)
+        try:
+            yield
+        finally:
+            hook.remove()
+
+    @property
+    def _without_cache(self) -> dict[str, bool]:
+        return {"use_cache": False} if self.checkpoint.kind == "causal" else {}
+
+    def _padded(self, sequences: Sequence[tuple[int, ...]]) -> tuple[torch.Tensor, torch.Tensor]:
+        """Padding stands behind and is masked out of attention."""
+        width = max(map(len, sequences))
+        padding = self.tokenizer.pad_token_id or 0
+        ids = torch.tensor([[*ids, *[padding] * (width - len(ids))] for ids in sequences])
+        mask = torch.tensor([[1] * len(ids) + [0] * (width - len(ids)) for ids in sequences])
+        return ids.to(self.device), mask.to(self.device)
+
+    def _within_memory(self, ask: Callable[[Sequence[Line]], list[Values]], lines: Sequence[Line]) -> list[Values]:
+        """Asks in parts that fit: half as much where memory runs out, from then on."""
+        found: list[Values] = []
+        rest = list(lines)
+        while rest:
+            width = max(len(line.ids) for line in rest)
+            count = len(rest) if self._fits is None else max(1, self._fits // width)
+            part = rest[:count]
+            try:
+                with torch.inference_mode():
+                    found += ask(part)
+            except (RuntimeError, MemoryError) as error:
+                if not _out_of_memory(error):
+                    raise
+                if len(part) == 1:
+                    raise TiltmeterError(
+                        f"memory ran out on a single sentence of {width} tokens; use a smaller model, --dtype bfloat16 "
+                        "or another --device"
+                    ) from error
+                self._fits = len(part) * width // 2
+                log.info("memory ran out: going on with at most %d tokens at once", self._fits)
+                if self.device.type == "cuda":
+                    torch.cuda.empty_cache()
+                continue
+            rest = rest[count:]
+        return found
+
+    @contextmanager
+    def _eager(self) -> Iterator[None]:
+        """Only the plain implementation of attention shows its weights."""
+        before = self.model.config._attn_implementation
+        self.model.set_attn_implementation("eager")
+        try:
+            yield
+        finally:
+            self.model.set_attn_implementation(before)
+
+    def _try_out(self) -> None:
+        """Compares one padded batch with plain passes, one sequence at a time."""
+        if self.checkpoint.kind == "discriminator":
+            return
+        some = [number % self.vocabulary for number in range(11, 5000, 97)]
+        sequences = [tuple(some[:5]), tuple(some[5:18])]
+        rows, columns = [0, 0, 1, 1], [1, 4, 0, 12]
+        with torch.inference_mode():
+            self.projects = False
+            alone = torch.cat(
+                [self._logits([ids], [0, 0], columns[2 * row : 2 * row + 2]) for row, ids in enumerate(sequences)]
+            )
+            self.pads = self._agree(alone, self._logits(sequences, rows, columns))
+            same = sequences if self.pads else [sequences[1], sequences[1]]
+            full = self._logits(same, rows, columns)
+            self.projects = True
+            try:
+                self.projects = self._agree(full, self._logits(same, rows, columns)) and self.projects
+            except (RuntimeError, IndexError, AttributeError):
+                self.projects = False
+        for good, slow in ((self.pads, "padding changes its answers"), (self.projects, "its head takes no part of it")):
+            if not good:
+                log.info("%s is asked the slow way: %s", self.checkpoint.folder.name, slow)
+
+    def _agree(self, one: torch.Tensor, other: torch.Tensor) -> bool:
+        """Equal but for rounding."""
+        allowed = 1e-4 if self.checkpoint.dtype == "float32" else 5e-2
+        return bool((one - other).abs().max() <= allowed * max(1.0, float(one.abs().max())))
+
+
+def _load(checkpoint: Checkpoint) -> tuple[Any, Any]:
+    folder = checkpoint.folder
+    refuse_pickles(folder, allowed=checkpoint.allow_pickle)
+    code = {"trust_remote_code": checkpoint.allow_code, "local_files_only": True}
+    with _quiet():
+        try:
+            tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **code)
+            model, info = getattr(transformers, KINDS[checkpoint.kind]).from_pretrained(
+                folder,
+                dtype=getattr(torch, checkpoint.dtype),
+                use_safetensors=None if checkpoint.allow_pickle else True,
+                output_loading_info=True,
+                **code,
+            )
+        except ImportError as error:
+            raise TiltmeterError(f"the model in {folder.name} needs another package: {_first_line(error)}") from error
+        except Exception as error:
+            if "trust_remote_code" in str(error):
+                raise TiltmeterError(
+                    f"{folder.name} brings Python code of its own, which is not run unless you say --allow-code"
+                ) from error
+            raise TiltmeterError(
+                f"the model in {folder.name} cannot be loaded as {checkpoint.kind}: {_first_line(error)}"
+            ) from error
+    missing = sorted(info["missing_keys"]) + sorted(str(key) for key in info["mismatched_keys"])
+    if missing:
+        raise TiltmeterError(
+            f"{folder.name} lacks {len(missing)} of its weights ({missing[0]}, ...): its language-model head or a part "
+            "of it is missing, and would be random"
+        )
+    return model.eval().to(_device(checkpoint.device)), tokenizer
+
+
+def _device(name: str) -> str:
+    if name == "auto":
+        return "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
+    if name.startswith("cuda") and not torch.cuda.is_available():
+        raise TiltmeterError(f"--device {name}: there is no GPU that torch can use")
+    return name
+
+
+def _limit(model: Any, tokenizer: Any) -> int:
+    """The longest sequence: of the positions a model has, RoBERTa-like ones use none before its padding index."""
+    limits = [tokenizer.model_max_length]
+    positions = getattr(model.config, "max_position_embeddings", None)
+    if positions and positions > 0:
+        table = next((part for name, part in model.named_modules() if name.endswith("position_embeddings")), None)
+        before = getattr(table, "padding_idx", None)
+        limits.append(positions if before is None else positions - before - 1)
+    return int(min(limits))
+
+
+def _at(values: torch.Tensor, lines: Sequence[Line]) -> NDArray[np.float32]:
+    """The values of a (row, position) table at all asked positions."""
+    pairs = [(row, place) for row, line in enumerate(lines) for asked in line.questions for place, _ in asked]
+    chosen = values[[row for row, _ in pairs], [place for _, place in pairs]]
+    found: NDArray[np.float32] = chosen.cpu().numpy()
+    return found
+
+
+def _by_question(values: NDArray[np.float32], lines: Sequence[Line]) -> list[Values]:
+    ends = np.cumsum([len(asked) for line in lines for asked in line.questions])
+    return np.split(values.astype(np.float64), ends[:-1])
+
+
+def _out_of_memory(error: Exception) -> bool:
+    said = str(error)
+    return isinstance(error, MemoryError | torch.OutOfMemoryError) or any(
+        phrase in said for phrase in ("out of memory", "can't allocate memory", "not enough memory")
+    )
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """What transformers says about a checkpoint, we say in one sentence."""
+    said: Any = transformers.logging
+    level, bars = said.get_verbosity(), said.is_progress_bar_enabled()
+    said.set_verbosity(logging.CRITICAL)
+    said.disable_progress_bar()
+    try:
+        yield
+    finally:
+        said.set_verbosity(level)
+        if bars:
+            said.enable_progress_bar()

@@ -1,0 +1,100 @@
+"""The tables that language models answer with."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import TypeVar
+
+import polars as pl
+from scipy.special import logsumexp
+
+Entry = TypeVar("Entry")
+Columns = dict[str, pl.DataType | type[pl.DataType]]
+
+WHOLE_SENTENCES = (
+    "A causal model: probabilities are those of whole sentences, normalised over the candidates, natural logarithm; "
+    "the prior is the same sentence with {neutral!r} in place of what is hidden. Not comparable with masked models."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A candidate at a blank. `log_p` is a natural logarithm; `lost` says why there is none."""
+
+    blank: int
+    candidate: str
+    tokens: list[str]
+    log_p: float | None = None
+    log_p_sentence: float | None = None
+    """Of the whole sentence; causal models only."""
+    lost: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenScore:
+    """A token of a text, or one row without a token for a text that was not asked."""
+
+    text: int
+    token: str | None = None
+    start: int | None = None
+    end: int | None = None
+    log_p: float | None = None
+    attention: float | None = None
+    logit: float | None = None
+    lost: str = ""
+
+
+def filled_table(rows: Sequence[Filled]) -> pl.DataFrame:
+    schema: Columns = {
+        "blank": pl.Int64,
+        "candidate": pl.String,
+        "tokens": pl.List(pl.String),
+        "log_p": pl.Float64,
+        "log_p_sentence": pl.Float64,
+        "lost": pl.String,
+    }
+    return pl.DataFrame([asdict(row) for row in rows], schema=schema)
+
+
+def scores_table(rows: Sequence[TokenScore]) -> pl.DataFrame:
+    schema: Columns = {
+        "text": pl.Int64,
+        "token": pl.String,
+        "start": pl.Int64,
+        "end": pl.Int64,
+        "log_p": pl.Float64,
+        "attention": pl.Float64,
+        "logit": pl.Float64,
+        "lost": pl.String,
+    }
+    return pl.DataFrame([asdict(row) for row in rows], schema=schema)
+
+
+def among_candidates(rows: Sequence[Filled]) -> list[Filled]:
+    """Normalises the sentences' probabilities over the candidates of each blank."""
+    sentences: dict[int, list[float]] = {}
+    for row in rows:
+        if row.log_p_sentence is not None:
+            sentences.setdefault(row.blank, []).append(row.log_p_sentence)
+    totals = {blank: float(logsumexp(values)) for blank, values in sentences.items()}
+    return [
+        row
+        if row.log_p_sentence is None
+        else Filled(
+            row.blank, row.candidate, row.tokens, row.log_p_sentence - totals[row.blank], row.log_p_sentence, row.lost
+        )
+        for row in rows
+    ]
+
+
+def chunks(entries: Iterable[Entry], size: Callable[[Entry], int], limit: int) -> Iterator[list[tuple[int, Entry]]]:
+    """Entries with their numbers, in lists whose sizes add up to no more than the limit (a larger one stays alone)."""
+    chunk: list[tuple[int, Entry]] = []
+    total = 0
+    for number, entry in enumerate(entries):
+        if chunk and total + size(entry) > limit:
+            yield chunk
+            chunk, total = [], 0
+        chunk.append((number, entry))
+        total += size(entry)
+    if chunk:
+        yield chunk
