@@ -4,7 +4,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,9 @@ from support import REAL, Command, stock
 from tiltmeter.cli import main
 from tiltmeter.store import Store
 from tiltmeter.subjects.packages import fetch, known_package
+
+# Tests run side by side: threads of several processes that wait for each other on two cores take minutes.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # Machines are noisy: how long an example takes says nothing about whether it is right.
 settings.register_profile("untimed", deadline=None)
@@ -74,6 +78,16 @@ def told(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: p
         return subprocess.CompletedProcess([], ended.value.code, *capfd.readouterr())
 
     return run
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The folder of a tiny model of a kind, made once."""
+    from subjects import tiny_models
+
+    makers = {**tiny_models.MASKED, **tiny_models.CAUSAL, "discriminator": tiny_models.discriminator}
+    root = tmp_path_factory.mktemp("models")
+    return cache(lambda kind: makers[kind](root / kind))
 
 
 @pytest.fixture(scope="session")

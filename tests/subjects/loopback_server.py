@@ -41,6 +41,7 @@ class LoopbackServer:
         echo: bool = True,
         lists: bool = True,
         new_tokens: int = 1,
+        port: int = 0,
         key: str | None = None,
         first: Sequence[Reply | str] = (),
         dies_after: int | None = None,
@@ -57,8 +58,9 @@ class LoopbackServer:
         self.first = list(first)
         self._closing = threading.Event()
         self._lock = threading.Lock()
-        self._server = _Quiet(("127.0.0.1", 0), self._handler())
-        self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
+        self._server = _Quiet(("127.0.0.1", port), self._handler())
+        self.port = self._server.server_port
+        self.url = f"http://127.0.0.1:{self.port}/v1"
 
     def __enter__(self) -> Self:
         loaded(self.folder)  # before the first request, whose time is limited

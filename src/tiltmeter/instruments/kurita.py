@@ -28,7 +28,7 @@ from tiltmeter.datasets import ATTRIBUTE, TARGET, Frames, read_frames
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments.instrument import Findings, Given, Instrument, file_option, option
 from tiltmeter.packs import Pack
-from tiltmeter.results import Estimate, Figure, Note, shown
+from tiltmeter.results import Estimate, Figure, Note, shown, shown_p
 from tiltmeter.statistics import (
     Interval,
     PermutationTest,
@@ -297,14 +297,23 @@ def _read(test: str, first: str, second: str, estimates: Sequence[Estimate]) -> 
         if row.name != "difference" or row.value is None:
             continue
         drawn = first if row.value > 0 else second
-        sure = "" if row.ci_low is None else f" (95% interval {shown(row.ci_low)} to {shown(row.ci_high)})"
-        tested = "" if row.p_value is None else f", {row.p_method}, p = {row.p_value:.3g} before correction"
+        limits = "" if row.ci_low is None else f" (95% interval {shown(row.ci_low)} to {shown(row.ci_high)})"
+        sure = (
+            "" if row.p_value is None else f"; {'hardly' if row.p_value < 0.05 else 'perhaps'} chance, {_tested(row)}"
+        )
         yield Note(
             kind="reading",
             test=test,
             text=f"attributes of {row.group['attributes']} draw {drawn} words more, by {shown(abs(row.value))} in "
-            f"natural logarithms{sure}, over {row.n} attributes{tested}.",
+            f"natural logarithms{limits}, over {row.n} attributes{sure}.",
         )
+
+
+def _tested(row: Estimate) -> str:
+    """The p, and the smallest that so few attributes can give."""
+    smallest = 2.0 ** (1 - row.n)
+    few = f", and no smaller one can be had from {row.n} attributes" if row.p_value == smallest else ""
+    return f"p = {shown_p(row.p_value)} by sign flip before correction{few}"
 
 
 def _notes(items: pl.DataFrame, subject: Filler, options: KuritaOptions) -> list[Note]:

@@ -119,15 +119,16 @@ def _open_model(folder: Path, name: str, store: Store, reading: Reading) -> "Lan
         from tiltmeter.subjects.language_models.model import LanguageModel
     except ModuleNotFoundError as error:
         raise MissingExtra("torch and transformers", "models") from error
+    sha256 = checksum(folder, store)
     checkpoint = Checkpoint(
         folder=folder,
+        content=sha256,
         kind=told_kind(folder) if reading.kind == "auto" else reading.kind,
         dtype=reading.dtype,
         device=reading.device,
         allow_pickle=reading.allow_pickle,
         allow_code=reading.allow_code,
     )
-    sha256 = checksum(folder, store)
     # The same weights read in another way are another subject.
     ways = [checkpoint.kind, checkpoint.dtype, reading.pre_segment]
     fingerprint = f"model-{hashlib.sha256(' '.join([sha256, *ways]).encode()).hexdigest()[:32]}"

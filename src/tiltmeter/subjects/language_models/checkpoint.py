@@ -26,6 +26,8 @@ class Checkpoint:
     """All that is needed to load a model, here or in another process."""
 
     folder: Path
+    content: str
+    """The checksum of its files: a folder may hold another model tomorrow."""
     kind: str
     dtype: str = "float32"
     device: str = "auto"

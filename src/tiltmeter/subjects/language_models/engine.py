@@ -64,16 +64,14 @@ class Engine:
         found = ask_once(
             Answers(self.store.answers_folder(self.fingerprint, f"{ENGINE}-{what}")),
             questions,
-            plan=partial(plan, vocabulary=network.vocabulary, pads=network.pads),
+            plan=partial(plan, tokens=BATCH_TOKENS, vocabulary=network.vocabulary, pads=network.pads),
             start=partial(_start, self.checkpoint, what),
             runner=self.runner,
         )
         return [found[probe.key] for probe in probes]
 
 
-def plan(
-    questions: Sequence[tuple[str, Probe]], *, vocabulary: int, pads: bool = True, tokens: int = BATCH_TOKENS
-) -> list[Batch]:
+def plan(questions: Sequence[tuple[str, Probe]], *, tokens: int, vocabulary: int, pads: bool = True) -> list[Batch]:
     """Batches of sequences of nearly one length, the longest first.
 
     They depend on nothing but the questions, the vocabulary and whether the model bears padding; memory that runs
