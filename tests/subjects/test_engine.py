@@ -212,6 +212,7 @@ class TestFastWays:
 
 
 class TestRunners:
+    @pytest.mark.slow
     def test_ray_gives_the_same_numbers_with_one_model_a_worker(self, tiny: Tiny, tmp_path: Path) -> None:
         """In a process of its own: Ray leaves threads behind."""
         done = subprocess.run(
