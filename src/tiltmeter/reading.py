@@ -23,8 +23,8 @@ class Reading:
     skip_broken: bool = _said(False, "Vectors: leave out words of the vocabulary that are not UTF-8.")
     dtype: Literal["float32", "bfloat16"] = _said("float32", "Models: the numbers they are computed with.")
     device: str = _said("auto", "Models: cpu, cuda, cuda:N or mps; auto takes a GPU where there is one.")
-    pre_segment: Literal["none", "mecab", "jumanpp"] = _said(
-        "none", "Models: cut Japanese text into words first, for models trained on such text."
+    pre_segment: Literal["auto", "none", "mecab", "jumanpp"] = _said(
+        "auto", "Models: cut Japanese text into words first; auto refuses a model that wants it and was not told how."
     )
     allow_pickle: bool = _said(False, "Models: read weights that are a pickle, which can run code.")
     allow_code: bool = _said(False, "Models: run Python code that a model brings with it.")

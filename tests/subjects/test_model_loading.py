@@ -148,6 +148,15 @@ class TestRefusals:
             answered(bert, store)
         assert not ran.exists()
 
+    def test_a_model_that_wants_words_is_not_asked_with_raw_text_unless_told(self, bert: Path, store: Store) -> None:
+        (bert / "README.md").write_text("The input text should be segmented into words by [Juman++](url) in advance.\n")
+        with pytest.raises(TiltmeterError, match=r"trained on text that Juman\+\+ had cut.*--pre-segment none"):
+            opened(bert, store)
+        assert opened(bert, store, pre_segment="mecab").origin["pre_segment"] == "mecab"
+        assert len(answered(bert, store, pre_segment="none")) == 2
+        _change(bert / "tokenizer_config.json", word_tokenizer_type="jumanpp")
+        assert opened(bert, store).origin["pre_segment"] == "none"
+
     @pytest.mark.parametrize(
         ("spoil", "said"),
         [

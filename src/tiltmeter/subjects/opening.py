@@ -14,6 +14,7 @@ from tiltmeter.store import Answers, Store
 from tiltmeter.subjects.language_models.checkpoint import (
     Checkpoint,
     checksum,
+    chosen_segmenter,
     hub_snapshot,
     is_checkpoint,
     told_kind,
@@ -129,8 +130,9 @@ def _open_model(folder: Path, name: str, store: Store, reading: Reading) -> "Lan
         allow_pickle=reading.allow_pickle,
         allow_code=reading.allow_code,
     )
+    pre_segment = chosen_segmenter(folder, reading.pre_segment)
     # The same weights read in another way are another subject.
-    ways = [checkpoint.kind, checkpoint.dtype, reading.pre_segment]
+    ways = [checkpoint.kind, checkpoint.dtype, pre_segment]
     fingerprint = f"model-{hashlib.sha256(' '.join([sha256, *ways]).encode()).hexdigest()[:32]}"
     return LanguageModel(
         name=name,
@@ -141,9 +143,9 @@ def _open_model(folder: Path, name: str, store: Store, reading: Reading) -> "Lan
             "kind": checkpoint.kind,
             "sha256": sha256,
             "dtype": checkpoint.dtype,
-            "pre_segment": reading.pre_segment,
+            "pre_segment": pre_segment,
         },
-        asked=Engine(checkpoint, fingerprint, store, reading.runner, reading.pre_segment),
+        asked=Engine(checkpoint, fingerprint, store, reading.runner, pre_segment),
     )
 
 

@@ -86,6 +86,25 @@ def told_language(folder: Path) -> str | None:
     return str(named[0]) if len(named) == 1 else None
 
 
+def chosen_segmenter(folder: Path, said: str) -> str:
+    """How text is cut before the tokenizer sees it: as said, or else not at all.
+
+    Models trained on text that Juman++ had cut say so in their card; asked with raw text they would give numbers
+    that mean nothing, so that has to be said.
+    """
+    if said != "auto":
+        return said
+    tokenizer = _json(folder / "tokenizer_config.json")
+    card = folder / "README.md"
+    text = card.read_text("utf-8", errors="replace") if card.is_file() else ""
+    if re.search(r"segmented\b[^.]*\bJuman\+\+", text, re.IGNORECASE) and "word_tokenizer_type" not in tokenizer:
+        raise TiltmeterError(
+            f"{folder.name} was trained on text that Juman++ had cut into words, as its card says: give --pre-segment "
+            "jumanpp (or mecab), or --pre-segment none to ask it with raw text all the same"
+        )
+    return "none"
+
+
 def checksum(folder: Path, store: Store) -> str:
     """Of every file that decides an answer."""
     files = sorted(path for path in folder.iterdir() if path.is_file() and _decides(path))
@@ -151,7 +170,10 @@ def _decides(path: Path) -> bool:
 
 
 def _config(folder: Path) -> dict[str, Any]:
-    path = folder / "config.json"
+    return _json(folder / "config.json")
+
+
+def _json(path: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
     try:
