@@ -17,6 +17,7 @@ from support import Command
 from tiltmeter.datasets import read_frames
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments import load_instrument
+from tiltmeter.packs import Pack
 from tiltmeter.runs import Run, measure
 from tiltmeter.store import Store
 
@@ -160,6 +161,36 @@ class TestEstimates:
         found = tool.estimate(both, tool.make_options({"words": frames})).estimates
         assert {row.value for row in found if row.name in ("difference", "contrast")} == {0.0}
 
+    def test_a_sentence_that_is_lost_does_not_tip_the_scales(self, tiny: Tiny, frames: Path, store: Store) -> None:
+        tool = load_instrument("kurita")
+        options = tool.make_options({"words": frames})
+        items = asked(tiny("bert-cased"), frames, store).items
+        first = items["template"][0]
+        lost = (pl.col("template") == first) & (pl.col("attribute") == "nurse") & (pl.col("target_group") == "male")
+        gone = items.with_columns(association=pl.when(lost).then(None).otherwise(pl.col("association")))
+        kept = items.filter(~((pl.col("template") == first) & (pl.col("attribute") == "nurse")))
+        one, other = (
+            {
+                (r.name, *r.group.values()): (r.value, r.n)
+                for r in tool.estimate(t, options).estimates
+                if r.test != "association"
+            }
+            for t in (gone, kept)
+        )
+        assert one == other
+        assert one["difference_in_template", "care", first][1] == 2
+
+    def test_a_language_with_grammatical_gender_gets_a_warning(self, tiny: Tiny, frames: Path, store: Store) -> None:
+        run = measure("kurita", str(tiny("roberta")), lang="es", store=store, words=frames)
+        assert "Spanish has grammatical gender" in _notes(run, "grammatical-gender")
+
+    def test_groups_may_be_called_anything(self, tiny: Tiny, tmp_path: Path, store: Store) -> None:
+        (tmp_path / "f.toml").write_text(
+            FRAMES.replace("male =", "attribute =", 1).replace("female =", "template =", 1)
+        )
+        run = asked(tiny("bert-cased"), tmp_path / "f.toml", store)
+        assert "attribute - template" in {row.test for row in run.result.estimates}
+
     def test_three_groups_of_targets_make_three_tests(self, tiny: Tiny, tmp_path: Path, store: Store) -> None:
         (tmp_path / "f.toml").write_text(FRAMES.replace("[attributes]", 'any = ["they"]\n[attributes]'))
         run = asked(tiny("bert-cased"), tmp_path / "f.toml", store)
@@ -184,6 +215,28 @@ class TestEstimates:
         assert run.items.height == 3 * 24
         assert {row.lost for row in run.result.estimates} == {24}
         assert "24 of 72 sentences were left out, none was cut" in _notes(run, "lost-sentences")
+
+
+class TestCapitals:
+    @pytest.mark.parametrize(
+        ("template", "target", "lang", "sentence"),
+        [
+            ("{target} is a {attribute}.", "he", "en", "He is a nurse."),
+            ("¿{target} es {attribute}?", "ella", "es", "¿Ella es nurse?"),
+            ("Mr. X: {target} is a {attribute}.", "he", "en", "Mr. X: he is a nurse."),
+            ("{target} {attribute}.", "ის", "ka", "ის nurse."),
+            ("{target} {attribute}.", "iş", "tr", "İş nurse."),
+        ],
+    )
+    def test_the_first_word_gets_one_where_its_language_writes_it(
+        self, tmp_path: Path, template: str, target: str, lang: str, sentence: str
+    ) -> None:
+        (tmp_path / "f.toml").write_text(
+            f'templates = ["{template}"]\n[targets]\na = ["{target}"]\n[attributes]\nb = ["nurse"]'
+        )
+        tool = load_instrument("kurita")
+        pack = Pack(lang=lang, name=lang, endonym=lang, scripts=(), grammatical_gender=())
+        assert tool.items(pack, tool.make_options({"words": tmp_path / "f.toml"}))["sentence"].to_list() == [sentence]
 
 
 class TestFiles:
@@ -262,6 +315,7 @@ class TestCommand:
             (("nurse", "nurse"), (), "kurita needs a file of yours: give it with --words"),
             (('"he"', '"☃"'), ("--words", "f.toml"), "bert-cased cannot be asked for '☃': the tokenizer does not know"),
             (('"he"', '"He", "he"'), ("--words", "f.toml"), "two targets are both written 'He' in"),
+            (("nurse", "☃☃"), ("--words", "f.toml"), "cannot be asked: its tokenizer does not know '☃☃'"),
             (("nurse", "[MASK]"), ("--words", "f.toml"), "which the model reads as a special token"),
             (("nurse", "nurse"), ("--words", "none.toml"), "none.toml is not a file"),
         ],

@@ -16,7 +16,7 @@ from tiltmeter.subjects import open_subject
 from tiltmeter.subjects.language_models import Blank
 from tiltmeter.subjects.language_models.model import LanguageModel
 
-LEFT = 48 << 20
+LEFT = 96 << 20
 """Bytes; a batch of this model needs three times as much."""
 
 

@@ -273,9 +273,15 @@ def _reaches_over(piece: Piece, edge: int) -> bool:
 
 
 def _inside(pieces: Sequence[Piece], span: Span) -> list[int]:
-    """The numbers of the pieces from the first to the last that stands for a character of the span."""
+    """The numbers of the pieces from the first to the last that stands for a character of the span.
+
+    A lone space marker just before them is the space of the word, and counts as its first piece.
+    """
     touching = [number for number, piece in enumerate(pieces) if max(piece.start, span[0]) < min(piece.end, span[1])]
-    return list(range(touching[0], touching[-1] + 1)) if touching else []
+    if not touching:
+        return []
+    spaced = touching[0] > 0 and pieces[touching[0] - 1].token in ("▁", "Ġ")
+    return list(range(touching[0] - spaced, touching[-1] + 1))
 
 
 def _at(text: str, span: Span) -> str:

@@ -16,6 +16,7 @@ from tiltmeter.reading import Reading
 from tiltmeter.store import Store
 from tiltmeter.subjects import open_subject
 from tiltmeter.subjects.language_models import Blank
+from tiltmeter.subjects.language_models.masked import _place, _Placed
 from tiltmeter.subjects.language_models.model import LanguageModel
 
 Tiny = Callable[[str], Path]
@@ -184,6 +185,30 @@ def test_any_text_and_span_agrees_with_the_obvious_way(kind: str, tiny: Tiny, tm
     check()
 
 
+@pytest.mark.parametrize("kind", ["xlm-roberta", "albert", "bert-japanese"])
+def test_a_sentence_and_its_prior_are_made_of_the_same_tokens(tiny: Tiny, store: Store, kind: str) -> None:
+    """Where there are no spaces, hiding a word could otherwise cut its neighbours anew."""
+    model = opened(tiny(kind), store)
+    text, target, attribute = "彼女は看護師です。", (0, 2), (3, 6)
+    seen, prior = (
+        _place(
+            [Blank(text=text, span=target, candidates=("彼女",), **extra).filled("彼女")],
+            model.asked.tokens,
+            by_word=False,
+        )
+        for extra in cast(list[dict[str, Any]], [{"apart": (attribute,)}, {"hidden": (attribute,)}])
+    )
+    assert isinstance(seen[0], _Placed)
+    assert isinstance(prior[0], _Placed)
+    assert seen[0].pieces == prior[0].pieces
+
+
+def test_the_tokens_of_a_text_that_the_tokenizer_does_not_know_are_named(tiny: Tiny, store: Store) -> None:
+    blank = Blank(text="he is a ☃", span=(0, 2), candidates=("he",))
+    (row,) = pl.concat(opened(tiny("bert-cased"), store).fill([blank])).rows(named=True)
+    assert row["unknown"] == "☃"
+
+
 class TestTokenScores:
     @pytest.mark.parametrize("kind", [*MASKED, *CAUSAL])
     def test_each_token_agrees_with_the_obvious_way(self, tiny: Tiny, store: Store, kind: str) -> None:
@@ -241,6 +266,15 @@ class TestPreSegmentation:
             "log_p"
         ]
         assert abs(other - found) > 1e-3
+
+    def test_a_word_that_has_to_be_cut_out_stays_segmented(self, tiny: Tiny, store: Store) -> None:
+        """Only 彼 of 彼女 is asked: the words behind it are as they were."""
+        text = "彼女は看護師です"
+        tokens = opened(tiny("xlm-roberta"), store, pre_segment="mecab").asked.tokens
+        apart = tokens.encode_apart(text, [0, 1])
+        assert apart is not None
+        spaced = tokens.tokenizer("彼 女 は 看護 師 です")["input_ids"]
+        assert list(apart.ids) == spaced
 
     def test_a_program_that_is_not_there_is_named(
         self, tiny: Tiny, store: Store, monkeypatch: pytest.MonkeyPatch

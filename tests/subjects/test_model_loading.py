@@ -9,6 +9,7 @@ from typing import Any, cast
 import polars as pl
 import pytest
 import torch
+import transformers
 
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.reading import Reading
@@ -95,8 +96,9 @@ class TestNames:
         (bert / "README.md").write_text("---\nlanguage: eu\n---\nA model.\n")
         assert language_of(str(bert)) == "eu"
         assert opened(bert, store).lang == "eu"
-        (bert / "README.md").write_text("---\nlanguage:\n- en\n- es\n---\nA model.\n")
-        assert language_of(str(bert)) is None
+        for unclear in ("[en, es]", "[en", "{en: 1}", "[no]", "3", ""):
+            (bert / "README.md").write_text(f"---\nlanguage: {unclear}\n---\nA model.\n")
+            assert language_of(str(bert)) is None
 
     def test_other_weights_are_another_subject_and_another_card_is_not(self, bert: Path, store: Store) -> None:
         before = opened(bert, store).fingerprint
@@ -147,6 +149,50 @@ class TestRefusals:
         with pytest.raises(TiltmeterError, match="brings Python code of its own, which is not run unless you say"):
             answered(bert, store)
         assert not ran.exists()
+
+    @pytest.mark.parametrize("file", ["config.json", "tokenizer_config.json"])
+    def test_nor_left_out_where_the_model_would_load_without_it(self, bert: Path, store: Store, file: str) -> None:
+        _change(bert / file, auto_map={"AutoModelForMaskedLM": "modeling_own.Model"})
+        with pytest.raises(TiltmeterError, match="brings Python code of its own"):
+            answered(bert, store)
+        assert opened(bert, store).fingerprint != opened(bert, store, allow_code=True).fingerprint
+
+    def test_a_model_that_sees_what_comes_later_is_not_causal(self, tiny: Tiny, store: Store) -> None:
+        with pytest.raises(TiltmeterError, match="is no causal model: it sees what stands behind what it is asked"):
+            answered(tiny("bert-cased"), store, kind="causal")
+
+    def test_layers_that_the_configuration_has_no_place_for_are_not_left_out(self, bert: Path, store: Store) -> None:
+        _change(bert / "config.json", num_hidden_layers=1)
+        with pytest.raises(TiltmeterError, match=r"weights that its configuration has no place for \(bert\.encoder"):
+            answered(bert, store)
+
+    def test_a_head_of_another_task_may_be_left_over(self, bert: Path, store: Store) -> None:
+        expected = answered(bert, store)
+        _spoil_weights(bert, lambda weights: weights.update({"cls.seq_relationship.weight": torch.zeros(2, 32)}))
+        assert answered(bert, store) == expected
+
+    def test_weights_that_give_no_numbers_are_refused(self, bert: Path, store: Store) -> None:
+        _spoil_weights(bert, lambda weights: weights["cls.predictions.bias"].fill_(float("nan")))
+        with pytest.raises(TiltmeterError, match="give numbers that are not finite"):
+            answered(bert, store)
+
+    def test_a_tokenizer_without_words_is_refused(self, bert: Path, store: Store) -> None:
+        for name in ("tokenizer.json", "vocab.txt"):
+            (bert / name).unlink(missing_ok=True)
+        with pytest.raises(TiltmeterError, match=r"the files of its tokenizer are missing|cannot be loaded"):
+            answered(bert, store)
+
+    def test_a_token_that_the_model_has_no_weights_for_is_lost(self, bert: Path, store: Store) -> None:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(bert)
+        tokenizer.add_tokens(["nurse9"])
+        tokenizer.save_pretrained(bert)
+        blank = Blank(text="he is a nurse9", span=(0, 2), candidates=("he",))
+        (row,) = pl.concat(opened(bert, store).fill([blank])).rows(named=True)
+        assert row["lost"] == "the tokenizer has a token 'nurse9' that the model has no weights for"
+
+    def test_a_name_of_the_hub_is_no_file_of_vectors(self, store: Store) -> None:
+        with pytest.raises(TiltmeterError, match="--kind vectors: someone/model is no file or folder of vectors"):
+            opened("someone/model", store, kind="vectors")
 
     def test_a_model_that_wants_words_is_not_asked_with_raw_text_unless_told(self, bert: Path, store: Store) -> None:
         (bert / "README.md").write_text("The input text should be segmented into words by [Juman++](url) in advance.\n")

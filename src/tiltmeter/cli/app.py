@@ -76,8 +76,7 @@ def audit(
         for run in found.runs:
             show.run(run)
         show.skipped(found.skipped)
-        if found.runs:
-            show.say(f"page: {out}")
+        show.say(f"page: {out}" if found.runs else "nothing was measured, and no page was written")
     return 0 if found.complete else 3
 
 

@@ -103,7 +103,7 @@ def _from_csv(path: Path) -> Iterable[_Entry]:
     for column in COLUMNS:
         if column not in (rows.fieldnames or ()):
             raise Place(path.name, 1).error(f"the column {column!r} is missing; expected {', '.join(COLUMNS)}")
-    for row in rows:
+    for row in _rows(rows, path):
         place = Place(path.name, rows.line_num)
         role, group, text = ((row[column] or "").strip() for column in COLUMNS)
         if role not in ROLES:
@@ -111,6 +111,13 @@ def _from_csv(path: Path) -> Iterable[_Entry]:
         if role in ("target", "attribute") and not group:
             raise place.error(f"the {role} {text!r} belongs to no group")
         yield _Entry(place, role, group, text)
+
+
+def _rows(reader: "csv.DictReader[str]", path: Path) -> Iterable[dict[str, str]]:
+    try:
+        yield from reader
+    except csv.Error as error:
+        raise Place(path.name, reader.line_num).error(f"no CSV: {error}") from error
 
 
 def _check_template(entry: _Entry) -> None:

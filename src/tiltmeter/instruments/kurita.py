@@ -16,7 +16,6 @@ A causal model has no mask: its probabilities are those of whole sentences, norm
 is the same sentence with a neutral noun. The two kinds of numbers are not comparable.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
@@ -26,12 +25,13 @@ import polars as pl
 
 from tiltmeter.datasets import ATTRIBUTE, TARGET, Frames, read_frames
 from tiltmeter.errors import TiltmeterError
+from tiltmeter.instruments._numbers import by_permutation, number
+from tiltmeter.instruments._sentences import lost_sentences, mean, refuse_unformed, several_tokens
 from tiltmeter.instruments.instrument import Findings, Given, Instrument, file_option, option
+from tiltmeter.language import capitalised
 from tiltmeter.packs import Pack
 from tiltmeter.results import Estimate, Figure, Note, shown, shown_p
 from tiltmeter.statistics import (
-    Interval,
-    PermutationTest,
     cohens_d,
     difference_interval,
     flip_signs,
@@ -59,7 +59,7 @@ class KuritaOptions:
         return found
 
 
-def list_items(pack: Pack, options: KuritaOptions) -> pl.DataFrame:  # noqa: ARG001
+def list_items(pack: Pack, options: KuritaOptions) -> pl.DataFrame:
     """Every template with every target and every attribute."""
     frames = options.frames
     rows = []
@@ -74,7 +74,7 @@ def list_items(pack: Pack, options: KuritaOptions) -> pl.DataFrame:  # noqa: ARG
                     "target": target,
                     "attribute_group": attribute_group,
                     "attribute": attribute,
-                    "sentence": _sentence(template, target, attribute)[0],
+                    "sentence": _sentence(template, target, attribute, pack.lang)[0],
                 }
             )
     return pl.DataFrame(rows)
@@ -88,16 +88,16 @@ def count_questions(items: pl.DataFrame) -> int:
 def answer(
     items: pl.DataFrame,
     subject: Subject,
-    pack: Pack,  # noqa: ARG001
+    pack: Pack,
     options: KuritaOptions,
 ) -> tuple[pl.DataFrame, list[Note]]:
     """Adds the log-probabilities, the association and the tokens that the target has in the sentence."""
     places = items.select("template", "attribute").unique(maintain_order=True).rows()
     targets = items["target"].unique(maintain_order=True).to_list()
-    pairs = [_blank(template, targets, attribute, options.frames.neutral) for template, attribute in places]
+    pairs = [_blanks(template, targets, attribute, options.frames.neutral, pack.lang) for template, attribute in places]
     filler = cast(Filler, subject)
     asked = pl.concat(filler.fill([*(seen for seen, _ in pairs), *(prior for _, prior in pairs)], rule=options.rule))
-    _refuse_unformed(asked, filler)
+    refuse_unformed(asked, filler)
     # One answer for each target of each blank, in their order: first those with the attribute, then the priors.
     given, prior = asked.head(asked.height // 2), asked.tail(asked.height // 2)
     answers = pl.DataFrame(
@@ -114,7 +114,7 @@ def answer(
         }
     )
     answered = items.join(answers, on=["template", "attribute", "target"], how="left", maintain_order="left")
-    return answered, _notes(answered, filler, options)
+    return answered, _notes(answered, filler, pack, options)
 
 
 def estimate(items: pl.DataFrame, options: KuritaOptions) -> Findings:
@@ -127,8 +127,9 @@ def estimate(items: pl.DataFrame, options: KuritaOptions) -> Findings:
     targets = items["target_group"].unique(maintain_order=True).to_list()
     for first, second in combinations(targets, 2):
         test = f"{first} - {second}"
-        by_attribute = _differences(found, first, second, ["attribute_group", "attribute"])
-        estimates += _of_pair(test, found, by_attribute, first, second, lost, options)
+        differences = _differences(found, first, second)
+        by_attribute = _averaged(differences, ["attribute_group", "attribute"])
+        estimates += _of_pair(test, differences, by_attribute, lost, options)
         notes += _read(test, first, second, [row for row in estimates if row.test == test])
         figures.append(_figure(test, first, by_attribute))
     if len(targets) < 2:
@@ -159,49 +160,37 @@ def _words(groups: Mapping[str, tuple[str, ...]]) -> list[tuple[str, str]]:
     return [(group, word) for group, words in groups.items() for word in words]
 
 
-def _blank(template: str, targets: Sequence[str], attribute: str, neutral: str | None) -> tuple[Blank, Blank]:
+def _blanks(
+    template: str, targets: Sequence[str], attribute: str, neutral: str | None, lang: str
+) -> tuple[Blank, Blank]:
     """One sentence with its attribute to be seen, and hidden."""
-    text, span, hidden = _sentence(template, targets[0], attribute)
-    candidates = tuple(_written(text[: span[0]], target) for target in targets)
+    text, span, hidden = _sentence(template, targets[0], attribute, lang)
+    candidates = tuple(_written(text[: span[0]], target, lang) for target in targets)
     for place, candidate in enumerate(candidates):
         if candidate in candidates[:place]:
             raise TiltmeterError(f"two targets are both written {candidate!r} in {template!r}; take one out")
     if neutral is not None:
-        neutral = _written(text[: hidden[0]], neutral)
+        neutral = _written(text[: hidden[0]], neutral, lang)
     return (
-        Blank(text=text, span=span, candidates=candidates),
+        Blank(text=text, span=span, candidates=candidates, apart=(hidden,)),
         Blank(text=text, span=span, candidates=candidates, hidden=(hidden,), neutral=neutral),
     )
 
 
-def _sentence(template: str, target: str, attribute: str) -> tuple[str, Span, Span]:
+def _sentence(template: str, target: str, attribute: str, lang: str) -> tuple[str, Span, Span]:
     """A template with its words, and where they stand."""
     text, spans = template, {}
     for slot, word in sorted(((TARGET, target), (ATTRIBUTE, attribute)), key=lambda pair: template.index(pair[0])):
         start = text.index(slot)
-        written = _written(text[:start], word)
+        written = _written(text[:start], word, lang)
         text = text[:start] + written + text[start + len(slot) :]
         spans[slot] = (start, start + len(written))
     return text, spans[TARGET], spans[ATTRIBUTE]
 
 
-def _written(before: str, word: str) -> str:
-    """A word with a capital where a sentence begins, in scripts that have them."""
-    begins = re.search(r"(^|[.!?…]\s+)[\W_]*$", before) is not None
-    return word[0].upper() + word[1:] if begins else word
-
-
-def _refuse_unformed(asked: pl.DataFrame, subject: Filler) -> None:
-    """A word that the model cannot write has no place in a list that was made for it."""
-    unformed = asked.filter((pl.col("lost") != "") & (pl.col("tokens").list.len() == 0))
-    if not unformed.is_empty():
-        words = unformed["candidate"].unique(maintain_order=True).to_list()
-        more = f" (and {len(words) - 1} more)" if len(words) > 1 else ""
-        raise TiltmeterError(
-            f"{subject.name} cannot be asked for {words[0]!r}{more}: {unformed['lost'][0]}; take it out of the targets"
-        )
-    if asked["log_p"].null_count() == asked.height:
-        raise TiltmeterError(f"none of the sentences could be asked of {subject.name}: {asked['lost'][0]}")
+def _written(before: str, word: str, lang: str) -> str:
+    """A word with a capital where the template begins with it."""
+    return word if any(letter.isalnum() for letter in before) else capitalised(word, lang)
 
 
 def _associations(found: pl.DataFrame, lost: int, options: KuritaOptions) -> Iterator[Estimate]:
@@ -210,29 +199,31 @@ def _associations(found: pl.DataFrame, lost: int, options: KuritaOptions) -> Ite
         means = rows.group_by("attribute", maintain_order=True).agg(pl.col("association").mean())["association"]
         group = {"targets": str(targets), "attributes": str(attributes)}
         limits = mean_interval(means.to_numpy(), seed=options.seed)
-        yield _estimate("association", "association", _mean(means), group, means.len(), lost, limits)
+        yield number("association", "association", mean(means), group, n=means.len(), lost=lost, limits=limits)
 
 
-def _differences(found: pl.DataFrame, first: str, second: str, by: list[str]) -> pl.DataFrame:
-    """The mean association of the first group of targets less that of the second."""
-    means = (
-        found.group_by(*by, "target_group", maintain_order=True)
-        .agg(pl.col("association").mean())
-        .pivot("target_group", index=by, values="association", maintain_order=True)
+def _differences(found: pl.DataFrame, first: str, second: str) -> pl.DataFrame:
+    """The mean association of the first group of targets less that of the second, by template and attribute.
+
+    Where one of the groups has nothing there is no difference: a sentence that was lost must not tip the scales.
+    """
+    by = ["attribute_group", "attribute", "template"]
+    one, other = (
+        found.filter(pl.col("target_group") == group)
+        .group_by(by, maintain_order=True)
+        .agg(pl.col("association").mean().alias(column))
+        for group, column in ((first, "first"), (second, "second"))
     )
-    if first not in means.columns or second not in means.columns:
-        return pl.DataFrame(schema={**dict.fromkeys(by, pl.String), "difference": pl.Float64})
-    return means.select(*by, difference=pl.col(first) - pl.col(second)).drop_nulls("difference")
+    both = one.join(other, on=by, how="inner", maintain_order="left")
+    return both.select(*by, difference=pl.col("first") - pl.col("second"))
+
+
+def _averaged(differences: pl.DataFrame, by: list[str]) -> pl.DataFrame:
+    return differences.group_by(by, maintain_order=True).agg(pl.col("difference").mean(), pl.len().alias("n"))
 
 
 def _of_pair(
-    test: str,
-    found: pl.DataFrame,
-    by_attribute: pl.DataFrame,
-    first: str,
-    second: str,
-    lost: int,
-    options: KuritaOptions,
+    test: str, differences: pl.DataFrame, by_attribute: pl.DataFrame, lost: int, options: KuritaOptions
 ) -> Iterator[Estimate]:
     groups = {
         str(name): rows["difference"].to_numpy()
@@ -242,53 +233,24 @@ def _of_pair(
         flips = flip_signs(values, seed=options.seed)
         limits = mean_interval(values, seed=options.seed)
         group = {"attributes": name}
-        yield _estimate(test, "difference", float(values.mean()), group, len(values), lost, limits, flips, "sign-flip")
-    by_template = _differences(found, first, second, ["attribute_group", "template"])
-    for attributes, template, value in by_template.iter_rows():
+        tested = by_permutation(flips, "sign-flip")
+        yield number(
+            test, "difference", float(values.mean()), group, n=len(values), lost=lost, limits=limits, tested=tested
+        )
+    for attributes, template, value, n in _averaged(differences, ["attribute_group", "template"]).iter_rows():
         group = {"attributes": attributes, "template": template}
-        yield _estimate(test, "difference_in_template", value, group, len(groups[attributes]), lost)
+        yield number(test, "difference_in_template", value, group, n=n, lost=lost)
     for one, other in combinations(groups, 2):
         x, y = groups[one], groups[other]
         group = {"attributes": f"{one} - {other}"}
         n = len(x) + len(y)
         if len(x) < 2 or len(y) < 2:
-            yield _estimate(test, "contrast", float(x.mean() - y.mean()), group, n, lost)
+            yield number(test, "contrast", float(x.mean() - y.mean()), group, n=n, lost=lost)
             continue
-        p = permute_groups(x, y, seed=options.seed)
+        tested = by_permutation(permute_groups(x, y, seed=options.seed), "permutation")
         limits = difference_interval(x, y)
-        yield _estimate(test, "contrast", float(x.mean() - y.mean()), group, n, lost, limits, p, "permutation")
-        size = cohens_d(x, y, variant="caliskan")
-        yield _estimate(test, "effect_size", size, group, n, lost, None, p, "permutation")
-
-
-def _estimate(
-    test: str,
-    name: str,
-    value: float,
-    group: dict[str, str],
-    n: int,
-    lost: int,
-    limits: Interval | None = None,
-    p: PermutationTest | None = None,
-    method: str = "",
-) -> Estimate:
-    bounded = limits is not None and limits.low == limits.low
-    return Estimate(
-        test=test,
-        name=name,
-        value=value if value == value else None,
-        group=group,
-        worse="away",
-        neutral=0,
-        ci_low=limits.low if limits and bounded else None,
-        ci_high=limits.high if limits and bounded else None,
-        ci_method=limits.label if limits and bounded else None,
-        p_value=p.p_two_sided if p else None,
-        p_two_sided=p.p_two_sided if p else None,
-        p_method=p.described(method, sides="two-sided") if p else None,
-        n=n,
-        lost=lost,
-    )
+        yield number(test, "contrast", float(x.mean() - y.mean()), group, n=n, lost=lost, limits=limits, tested=tested)
+        yield number(test, "effect_size", cohens_d(x, y, variant="caliskan"), group, n=n, lost=lost, tested=tested)
 
 
 def _read(test: str, first: str, second: str, estimates: Sequence[Estimate]) -> Iterator[Note]:
@@ -316,50 +278,28 @@ def _tested(row: Estimate) -> str:
     return f"p = {shown_p(row.p_value)} by sign flip before correction{few}"
 
 
-def _notes(items: pl.DataFrame, subject: Filler, options: KuritaOptions) -> list[Note]:
+def _notes(items: pl.DataFrame, subject: Filler, pack: Pack, options: KuritaOptions) -> list[Note]:
     """How it was asked, and what was left out."""
     notes = [Note(kind="scoring", text=subject.describe_fill(rule=options.rule, neutral=options.frames.neutral))]
-    counts = {
-        str(group): _mean(rows["token_count"]) for (group,), rows in items.group_by("target_group", maintain_order=True)
-    }
-    longest = items.sort("token_count", descending=True, maintain_order=True).row(0, named=True)
-    if longest["token_count"] > 1:
-        means = ", ".join(f"{group} {shown(mean)}" for group, mean in counts.items())
+    if pack.grammatical_gender:
         notes.append(
             Note(
-                kind="tokens",
-                text=f"Some targets are several tokens (most: {longest['target']!r} as {longest['tokens']}); tokens a "
-                f"target, on average: {means}. Words of different lengths are comparable in their associations, not "
-                "in their probabilities.",
-                details={"tokens": counts},
+                kind="grammatical-gender",
+                text=f"{pack.name} has grammatical gender: where an attribute agrees with its target, the number is "
+                "grammar first of all. Use attributes with one form for everybody.",
             )
         )
-    lost = items.filter(pl.col("lost") != "")
-    if not lost.is_empty():
-        notes.append(
-            Note(
-                kind="lost-sentences",
-                text=f"{lost.height} of {items.height} sentences were left out, none was cut: {lost['lost'][0]}.",
-                details={"sentences": lost["sentence"].head(20).to_list()},
-            )
-        )
-    return notes
+    return [*notes, *several_tokens(items, "target_group", "target"), *lost_sentences(items)]
 
 
 def _figure(test: str, first: str, by_attribute: pl.DataFrame) -> Figure:
     return Figure(
         kind="sorted",
         title=f"difference in association, {test}",
-        rows=tuple(by_attribute.iter_rows(named=True)),
+        rows=tuple(by_attribute.drop("n").iter_rows(named=True)),
         x="difference",
         y="attribute",
         colour="attribute_group",
         neutral=0,
         caption=f"Above 0 an attribute makes {first} words more probable than the others.",
     )
-
-
-def _mean(values: pl.Series) -> float:
-    mean = values.mean()
-    assert isinstance(mean, float)
-    return mean

@@ -1,5 +1,6 @@
 """What is done to text, by language."""
 
+from tiltmeter.language.capitals import capitalised
 from tiltmeter.language.segmentation import SEGMENTERS, segmenter
 
-__all__ = ["SEGMENTERS", "segmenter"]
+__all__ = ["SEGMENTERS", "capitalised", "segmenter"]

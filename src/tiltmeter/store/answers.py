@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from tiltmeter.store.files import sha256_of, write_atomically
+from tiltmeter.store.files import write_atomically
 
 
 class Answers:
@@ -58,21 +58,19 @@ class Answers:
         shutil.rmtree(self.folder / job, ignore_errors=True)
 
     def _rows(self, files: Iterable[Path], keys: Collection[str] | None) -> pl.DataFrame | None:
-        found = [pl.read_parquet(path) for path in files if self._whole(path)]
+        found = [rows for path in files if (rows := self._read(path)) is not None]
         if keys is not None:
             wanted = pl.DataFrame({"key": sorted(keys)}, schema={"key": pl.String})
             found = [rows.join(wanted, on="key", how="semi") for rows in found]
         return pl.concat(found).unique("key", keep="first", maintain_order=True) if found else None
 
-    def _whole(self, path: Path) -> bool:
-        if path in self._checked:
-            return path.exists()
+    def _read(self, path: Path) -> pl.DataFrame | None:
         try:
-            whole = sha256_of(path) == path.stem
-        except FileNotFoundError:  # cleared meanwhile by another process
-            return False
-        if whole:
-            self._checked.add(path)
-        else:
+            content = path.read_bytes()
+        except FileNotFoundError:  # cleared or finished meanwhile by another process
+            return None
+        if path not in self._checked and hashlib.sha256(content).hexdigest() != path.stem:
             path.unlink(missing_ok=True)
-        return whole
+            return None
+        self._checked.add(path)
+        return pl.read_parquet(content)

@@ -86,6 +86,8 @@ def open_subject(name: str, store: Store, reading: Reading = Reading()) -> Subje
             return _open_model(path, path.name, store, reading)
         return _open_files(path, member, store, reading)
     if _is_hub_name(name):
+        if reading.kind == "vectors":
+            raise TiltmeterError(f"--kind vectors: {name} is no file or folder of vectors")
         return _open_model(_snapshot(name, reading.allow_pickle), name, store, reading)
     return _open_package(name, store)
 
@@ -132,7 +134,7 @@ def _open_model(folder: Path, name: str, store: Store, reading: Reading) -> "Lan
     )
     pre_segment = chosen_segmenter(folder, reading.pre_segment)
     # The same weights read in another way are another subject.
-    ways = [checkpoint.kind, checkpoint.dtype, pre_segment]
+    ways = [checkpoint.kind, checkpoint.dtype, pre_segment, *(["own code"] if checkpoint.allow_code else [])]
     fingerprint = f"model-{hashlib.sha256(' '.join([sha256, *ways]).encode()).hexdigest()[:32]}"
     return LanguageModel(
         name=name,

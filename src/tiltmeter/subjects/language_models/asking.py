@@ -27,7 +27,7 @@ class Batch:
     keys: tuple[str, ...]
     content: Any
     weight: int
-    """How much work it is, in tokens."""
+    """How much work it is: tokens, or sentences sent to a server."""
 
 
 def ask_once(
@@ -37,6 +37,7 @@ def ask_once(
     plan: Callable[[list[tuple[str, Question]]], Sequence[Batch]],
     start: Callable[[], Callable[[Any], list[Values]]],
     runner: str = "local",
+    unit: str = "tokens",
 ) -> dict[str, Values]:
     """The answers to all questions, from disk or by asking.
 
@@ -50,7 +51,7 @@ def ask_once(
     if batches:
         done = _values(answers.done(job, questions))
         todo = [batch for batch in batches if not done.keys() >= set(batch.keys)]
-        progress = _Progress(sum(batch.weight for batch in todo))
+        progress = _Progress(sum(batch.weight for batch in todo), unit)
         for number, found in workers.map(start, [batch.content for batch in todo], runner):
             keys = todo[number].keys
             answers.add(pl.DataFrame({"key": keys, "values": [value.tolist() for value in found]}, _SCHEMA), job=job)
@@ -74,8 +75,8 @@ def _values(rows: pl.DataFrame | None) -> dict[str, Values]:
 class _Progress:
     """Says how far it is, how fast, and how long it will take."""
 
-    def __init__(self, total: int) -> None:
-        self._total, self._done, self._start = total, 0, time.monotonic()
+    def __init__(self, total: int, unit: str) -> None:
+        self._total, self._unit, self._done, self._start = total, unit, 0, time.monotonic()
 
     def advance(self, weight: int) -> None:
         self._done += weight
@@ -83,9 +84,10 @@ class _Progress:
         rate = self._done / seconds if seconds else float("inf")
         left = (self._total - self._done) / rate
         log.info(
-            "%d of %d tokens, %s tokens a second, %d:%02d left",
+            "%d of %d %s, %s a second, %d:%02d left",
             self._done,
             self._total,
+            self._unit,
             f"{rate:,.0f}",
             *divmod(round(left), 60),
             extra={"progress": self._done / self._total},

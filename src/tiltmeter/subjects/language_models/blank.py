@@ -13,13 +13,16 @@ Span = tuple[int, int]
 class Blank:
     """A place in a text, what may stand there, and what is hidden meanwhile.
 
-    `hidden` spans are masked; a model that has no mask reads `neutral` in their place instead.
+    `hidden` spans are masked; a model that has no mask reads `neutral` in their place instead. `apart` are spans that
+    are to be seen and yet tokenised as if they were hidden: in scripts without spaces two questions about a sentence
+    could otherwise be about different tokens.
     """
 
     text: str
     span: Span
     candidates: tuple[str, ...]
     hidden: tuple[Span, ...] = ()
+    apart: tuple[Span, ...] = ()
     neutral: str | None = None
 
     def __post_init__(self) -> None:
@@ -28,12 +31,12 @@ class Blank:
         for candidate in self.candidates:
             if not candidate or candidate != candidate.strip():
                 raise TiltmeterError(f"the candidate {candidate!r} is empty, or begins or ends with a space")
-        for start, end in (self.span, *self.hidden):
+        for start, end in (self.span, *self.hidden, *self.apart):
             if not 0 <= start < end <= len(self.text):
                 raise TiltmeterError(
                     f"the span {start}-{end} lies outside the {len(self.text)} characters of {self.text!r}"
                 )
-        for (_, end), (start, _) in pairwise(sorted((self.span, *self.hidden))):
+        for (_, end), (start, _) in pairwise(sorted((self.span, *self.hidden, *self.apart))):
             if start < end:
                 raise TiltmeterError(f"two spans overlap in {self.text!r}")
 
@@ -41,9 +44,12 @@ class Blank:
         """The text with the candidate in its place, and where the spans lie then."""
         start, end = self.span
         longer = len(candidate) - (end - start)
-        moved = [(a + longer, b + longer) if a >= end else (a, b) for a, b in self.hidden]
+        hidden, apart = (
+            tuple(sorted((a + longer, b + longer) if a >= end else (a, b) for a, b in spans))
+            for spans in (self.hidden, self.apart)
+        )
         text = self.text[:start] + candidate + self.text[end:]
-        return Sentence(text, (start, start + len(candidate)), tuple(sorted(moved)))
+        return Sentence(text, (start, start + len(candidate)), hidden, apart)
 
     def readable(self, candidate: str) -> "Sentence":
         """The sentence as a model without a mask reads it."""
@@ -62,6 +68,7 @@ class Sentence:
     text: str
     span: Span
     hidden: tuple[Span, ...] = ()
+    apart: tuple[Span, ...] = ()
 
     def neutralised(self, neutral: str) -> "Sentence":
         """The sentence with these words in every hidden span."""

@@ -37,8 +37,9 @@ def fill(engine: Engine, blanks: Iterable[Blank]) -> Iterator[pl.DataFrame]:
             log_p = None if reason else float(np.sum(next(answers), dtype=np.float64))
             line = lines[sentence.text]
             tokens = engine.tokens.words(line.ids[n] for n in _overlapping(line, sentence))
-            formed = not reason or len(line.ids) > engine.network.limit
-            rows.append(Filled(number, word, tokens if formed else [], None, log_p, reason))
+            formed = not reason or bool(engine.unfit(line.ids))
+            unknown = engine.tokens.unknown(line, sentence.text)
+            rows.append(Filled(number, word, tokens if formed else [], None, log_p, reason, unknown))
         yield filled_table(among_candidates(rows))
 
 
@@ -63,21 +64,15 @@ def probes_of_tokens(pieces: Pieces) -> list[Probe]:
 def _lost(sentence: Sentence, pieces: Pieces, engine: Engine) -> str:
     """Why a sentence is not scored."""
     candidate = sentence.text[slice(*sentence.span)]
-    places = _overlapping(pieces, sentence)
-    if len(pieces.ids) > engine.network.limit:
-        return engine.too_long(len(pieces.ids))
-    if any(pieces.ids[n] == engine.tokens.tokenizer.unk_token_id for n in places) and _has_unknown(engine):
+    if reason := engine.unfit(pieces.ids):
+        return reason
+    inside = Pieces(*zip(*((pieces.ids[n], pieces.spans[n]) for n in _overlapping(pieces, sentence)), strict=True))
+    if engine.tokens.unknown(inside, sentence.text):
         return f"the tokenizer does not know {candidate!r}"
     scored_from = next((span[0] for span in pieces.spans if span), len(sentence.text))
     if scored_from > sentence.span[0]:
         return f"the model has no token that begins a text, so nothing is said about {candidate!r} at its beginning"
     return ""
-
-
-def _has_unknown(engine: Engine) -> bool:
-    """GPT-2 calls the token that ends a text unknown, though byte-level tokenizers know everything."""
-    tokenizer = engine.tokens.tokenizer
-    return tokenizer.unk_token_id is not None and tokenizer.unk_token_id != tokenizer.eos_token_id
 
 
 def _overlapping(pieces: Pieces, sentence: Sentence) -> list[int]:

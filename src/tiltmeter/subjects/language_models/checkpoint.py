@@ -17,8 +17,6 @@ KINDS: Mapping[str, str] = {
     "discriminator": "AutoModelForPreTraining",
 }
 """The kinds of models, and what transformers loads them with."""
-DTYPES = ("float32", "bfloat16")
-DEVICES = ("auto", "cpu", "cuda", "mps")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,15 +33,13 @@ class Checkpoint:
     allow_code: bool = False
 
     def __post_init__(self) -> None:
-        if self.dtype not in DTYPES:
-            raise TiltmeterError(f"--dtype is {' or '.join(DTYPES)}, not {self.dtype!r}")
         if not re.fullmatch(r"auto|cpu|mps|cuda(:\d+)?", self.device):
             raise TiltmeterError(f"--device is auto, cpu, mps, cuda or cuda:N, not {self.device!r}")
 
 
 def is_checkpoint(path: Path) -> bool:
     """Whether a folder holds a model of transformers."""
-    return path.is_dir() and "model_type" in _config(path)
+    return path.is_dir() and isinstance(_config(path).get("model_type"), str)
 
 
 def told_kind(folder: Path) -> str:
@@ -53,21 +49,22 @@ def told_kind(folder: Path) -> str:
     model of its type, else for causal.
     """
     config = _config(folder)
-    for architecture in config.get("architectures") or ():
+    architectures = [name for name in config.get("architectures") or () if isinstance(name, str)]
+    for architecture in architectures:
         if architecture == "ElectraForPreTraining":
             return "discriminator"
-        if architecture.endswith(("ForMaskedLM", "ForPreTraining")):
+        if architecture.endswith(("ForMaskedLM", "ForPreTraining", "WithLMHeadModel")):
             return "masked"
         if architecture.endswith(("ForCausalLM", "LMHeadModel")):
             return "causal"
-    if not config.get("architectures") and not config.get("is_decoder"):
+    if not architectures and not config.get("is_decoder"):
         from transformers.models.auto import modeling_auto as known
 
         if config["model_type"] in known.MODEL_FOR_MASKED_LM_MAPPING_NAMES:
             return "masked"
         if config["model_type"] in known.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
             return "causal"
-    saved = ", ".join(config.get("architectures") or ()) or config["model_type"]
+    saved = ", ".join(architectures) or config["model_type"]
     raise TiltmeterError(
         f"{folder.name} was saved from {saved}, which is no language model that can be asked for words; if it has a "
         "language-model head, say so with --kind masked or --kind causal"
@@ -77,13 +74,16 @@ def told_kind(folder: Path) -> str:
 def told_language(folder: Path) -> str | None:
     """The language in the model card, if it names just one."""
     try:
-        from huggingface_hub import ModelCard
-
-        language = ModelCard.load(folder / "README.md", ignore_metadata_errors=True).data.get("language")
-    except (ImportError, OSError, ValueError):
+        import yaml
+    except ImportError:
         return None
-    named = [language] if isinstance(language, str) else language or []
-    return str(named[0]) if len(named) == 1 else None
+    try:
+        head = re.match(r"---\n(.*?\n)---", (folder / "README.md").read_text("utf-8"), re.DOTALL)
+        language = yaml.safe_load(head[1]).get("language") if head else None
+    except (OSError, ValueError, AttributeError, yaml.YAMLError):
+        return None
+    named = language if isinstance(language, list) else [language]
+    return named[0] if len(named) == 1 and isinstance(named[0], str) else None
 
 
 def chosen_segmenter(folder: Path, said: str) -> str:
@@ -112,6 +112,14 @@ def checksum(folder: Path, store: Store) -> str:
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
+def refuse_code(folder: Path, *, allowed: bool) -> None:
+    """A model may bring Python code for itself or its tokenizer: without it, it would be another model."""
+    if not allowed and any("auto_map" in _json(folder / name) for name in ("config.json", "tokenizer_config.json")):
+        raise TiltmeterError(
+            f"{folder.name} brings Python code of its own, which is not run unless you say --allow-code"
+        )
+
+
 def refuse_pickles(folder: Path, *, allowed: bool) -> None:
     """Weights have to be safetensors unless the user says otherwise."""
     names = {path.name for path in folder.iterdir()}
@@ -135,7 +143,18 @@ def hub_snapshot(name: str, *, allow_pickle: bool) -> Path:
     except ImportError as error:
         raise MissingExtra("transformers", "models") from error
     repository, _, revision = name.partition("@")
-    wanted = ["*.json", "*.txt", "*.model", "*.safetensors", "*.jinja", "README.md", "*.py"]
+    wanted = [
+        "*.json",
+        "*.txt",
+        "*.model",
+        "*.spm",
+        "*.codes",
+        "*.tiktoken",
+        "*.safetensors",
+        "*.jinja",
+        "*.md",
+        "*.py",
+    ]
     try:
         found = hub.snapshot_download(
             repository,
@@ -158,15 +177,15 @@ def hub_snapshot(name: str, *, allow_pickle: bool) -> Path:
 
 
 def _decides(path: Path) -> bool:
-    return path.suffix in (
-        ".json",
-        ".safetensors",
-        ".bin",
-        ".txt",
-        ".model",
-        ".py",
-        ".spm",
-    ) and not path.name.startswith(("generation_config", "training_args", "trainer_state", "optimizer", "card"))
+    """Cards, pictures and the state of a training change no answer."""
+    return not path.name.startswith(
+        (".", "training_args", "trainer_state", "optimizer", "card")
+    ) and path.suffix not in (
+        ".md",
+        ".png",
+        ".jpg",
+        ".log",
+    )
 
 
 def _config(folder: Path) -> dict[str, Any]:

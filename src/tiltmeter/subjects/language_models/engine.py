@@ -54,8 +54,14 @@ class Engine:
     def network(self) -> Network:
         return networks.load(self.checkpoint)
 
-    def too_long(self, tokens: int) -> str:
-        return f"{tokens} tokens are longer than the model, which takes {self.network.limit}"
+    def unfit(self, ids: Sequence[int]) -> str:
+        """Why the model cannot read a sequence, or nothing."""
+        if len(ids) > self.network.limit:
+            return f"{len(ids)} tokens are longer than the model, which takes {self.network.limit}"
+        if max(ids, default=0) >= self.network.vocabulary:
+            token = self.tokens.words([max(ids)])[0]
+            return f"the tokenizer has a token {token!r} that the model has no weights for"
+        return ""
 
     def ask(self, probes: Sequence[Probe], what: str = "log_probabilities") -> list[Values]:
         """An array for each probe; `what` names the method of the network."""

@@ -33,8 +33,9 @@ def fill(engine: Engine, blanks: Iterable[Blank], *, rule: str, masks: str) -> I
                 rows.append(Filled(number, word, [], lost=place))
             else:
                 tokens = engine.tokens.words(place.pieces.ids[n] for n in place.target)
-                lost = "" if found else engine.too_long(len(place.pieces.ids))
-                rows.append(Filled(number, word, tokens, sum(values) if found else None, lost=lost))
+                lost = "" if found else engine.unfit(place.pieces.ids)
+                unknown = engine.tokens.unknown(place.pieces, asked[len(rows)][2].text)
+                rows.append(Filled(number, word, tokens, sum(values) if found else None, lost=lost, unknown=unknown))
         yield filled_table(rows)
 
 
@@ -68,7 +69,7 @@ def _place(sentences: Sequence[Sentence], tokens: Tokens, *, by_word: bool) -> l
 
 def _placed(sentence: Sentence, whole: Pieces, tokens: Tokens, *, by_word: bool) -> _Placed | str:
     hidden = [word for span in sentence.hidden for word in (_words(sentence.text, span) if by_word else [span])]
-    spans = [sentence.span, *hidden]
+    spans = [sentence.span, *hidden, *sentence.apart]
     candidate = sentence.text[slice(*sentence.span)]
     pieces: Pieces | None = whole
     cuts: set[int] = set()
@@ -77,8 +78,11 @@ def _placed(sentence: Sentence, whole: Pieces, tokens: Tokens, *, by_word: bool)
         pieces = tokens.encode_apart(sentence.text, cuts)
     places = [tokens.covering(pieces, span) for span in spans] if pieces else []
     if not pieces or not all(places):
-        return f"the tokenizer cannot form {candidate!r} here: its tokens run into their neighbours"
-    target, *others = (place for place in places if place)
+        unformed = next((s for s, place in zip(spans, places, strict=False) if not place), sentence.span)
+        return (
+            f"the tokenizer cannot form {sentence.text[slice(*unformed)]!r} here: its tokens run into their neighbours"
+        )
+    target, *others = (place for place in places[: len(hidden) + 1] if place)
     if tokens.tokenizer.unk_token_id in (pieces.ids[n] for n in target):
         return f"the tokenizer does not know {candidate!r}"
     return _Placed(pieces, target, tuple(others), by_word)
@@ -89,7 +93,7 @@ def _words(text: str, span: Span) -> list[Span]:
 
 
 def _probes(place: _Placed, engine: Engine, rule: str) -> list[Probe]:
-    """Nothing for a sentence that is longer than the model."""
+    """Nothing for a sentence that the model cannot read."""
     mask = engine.network.tokenizer.mask_token_id
     covered = {n: range_ for range_ in place.hidden for n in range_}
     ids: list[int] = []
@@ -102,7 +106,7 @@ def _probes(place: _Placed, engine: Engine, rule: str) -> list[Probe]:
             ids.append(number)
         elif not place.by_word or n == covered[n].start:
             ids.append(mask)
-    if len(ids) > engine.network.limit:
+    if engine.unfit(ids):
         return []
     words = [place.pieces.ids[n] for n in place.target]
     if rule == "independent":

@@ -71,13 +71,18 @@ class LanguageModel:
 
     def describe_fill(self, *, rule: str, neutral: str | None) -> str:
         """How `fill` was asked, in words."""
+        tokens = self.asked.tokens
         if self.kind == "causal":
-            return WHOLE_SENTENCES.format(neutral=neutral)
+            first = causal.beginning(tokens.encode(["a"])[0], self.asked).ids[: len(tokens.before) or 1]
+            return (
+                f"{WHOLE_SENTENCES.format(neutral=neutral)} Every sentence begins with {' '.join(tokens.words(first))}."
+            )
         several = {"independent": "all hidden at once", "left-to-right": "each given those before it"}[rule]
+        around = " ".join([*tokens.words(tokens.before), "...", *tokens.words(tokens.behind)])
         return (
-            "Probabilities are over the whole vocabulary, natural logarithm; what is hidden is one mask a token. "
-            f"Words of several tokens: {rule} ({several}), summed. Tokens are those that the model's own tokenizer "
-            "makes of the word where it stands."
+            f"Probabilities are over the whole vocabulary, natural logarithm, of sentences as {around}; what is hidden "
+            f"is one {tokens.tokenizer.mask_token} a token. Words of several tokens: {rule} ({several}), summed. "
+            "Tokens are those that the model's own tokenizer makes of the word where it stands."
         )
 
     def token_scores(
@@ -128,7 +133,7 @@ class LanguageModel:
         """One row a token, one column for everything that is asked about it."""
         for chunk in chunks(texts, len, CHUNK):
             lines = [line(pieces) for pieces in self.asked.tokens.encode([text for _, text in chunk])]
-            fitting = [pieces for pieces in lines if len(pieces.ids) <= self.asked.network.limit]
+            fitting = [pieces for pieces in lines if not self.asked.unfit(pieces.ids)]
             columns = {
                 column: iter(
                     [
@@ -142,8 +147,8 @@ class LanguageModel:
             rows: list[TokenScore] = []
             for (number, _), pieces in zip(chunk, lines, strict=True):
                 spans = [(n, span) for n, span in enumerate(pieces.spans) if span is not None]
-                if len(pieces.ids) > self.asked.network.limit:
-                    rows.append(TokenScore(number, lost=self.asked.too_long(len(pieces.ids))))
+                if reason := self.asked.unfit(pieces.ids):
+                    rows.append(TokenScore(number, lost=reason))
                 elif not spans:
                     rows.append(TokenScore(number, lost="there is no token in the text"))
                 else:

@@ -1,6 +1,7 @@
 """A loaded model: batches of token ids in, numbers at the asked positions out."""
 
 import logging
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.subjects.language_models.asking import Values
-from tiltmeter.subjects.language_models.checkpoint import KINDS, Checkpoint, refuse_pickles
+from tiltmeter.subjects.language_models.checkpoint import KINDS, Checkpoint, refuse_code, refuse_pickles
 
 log = logging.getLogger(__name__)
 
@@ -50,11 +51,18 @@ class Network:
         self.tokenizer = tokenizer
         self.device = next(model.parameters()).device
         self.limit = _limit(model, tokenizer)
-        self.vocabulary = int(model.config.vocab_size)
+        head = model.get_output_embeddings()
+        self.vocabulary = int(len(model.get_input_embeddings().weight) if head is None else len(head.weight))
         self.projects = self.pads = True
         self._fits: int | None = None
         """Tokens that fit into memory together, once too many did not."""
-        self._try_out()
+        try:
+            self._try_out()
+        except (RuntimeError, IndexError, AttributeError, TypeError, ValueError) as error:
+            raise TiltmeterError(
+                f"{checkpoint.folder.name} cannot be asked as a {checkpoint.kind} model in {checkpoint.dtype}: "
+                f"{_first_line(error)}"
+            ) from error
 
     def log_probabilities(self, lines: Sequence[Line]) -> list[Values]:
         """The natural log of the softmax over the whole vocabulary, one array a question, in their order."""
@@ -177,16 +185,26 @@ class Network:
 
     def _try_out(self) -> None:
         """Compares one padded batch with plain passes, one sequence at a time."""
-        if self.checkpoint.kind == "discriminator":
-            return
         some = [number % self.vocabulary for number in range(11, 5000, 97)]
         sequences = [tuple(some[:5]), tuple(some[5:18])]
+        if self.checkpoint.kind == "discriminator":
+            self.replaced([Line(ids, (((0, 0),),)) for ids in sequences])
+            return
         rows, columns = [0, 0, 1, 1], [1, 4, 0, 12]
         with torch.inference_mode():
             self.projects = False
             alone = torch.cat(
                 [self._logits([ids], [0, 0], columns[2 * row : 2 * row + 2]) for row, ids in enumerate(sequences)]
             )
+            if not bool(alone.isfinite().all()):
+                raise TiltmeterError(f"the weights of {self.checkpoint.folder.name} give numbers that are not finite")
+            if self.checkpoint.kind == "causal":
+                # What comes later may not change what is said of what came before.
+                other = self._logits([(*sequences[1][:-1], some[20])], [0], [0])
+                if not self._agree(alone[2:3], other):
+                    raise TiltmeterError(
+                        f"{self.checkpoint.folder.name} is no causal model: it sees what stands behind what it is asked"
+                    )
             self.pads = self._agree(alone, self._logits(sequences, rows, columns))
             same = sequences if self.pads else [sequences[1], sequences[1]]
             full = self._logits(same, rows, columns)
@@ -207,6 +225,7 @@ class Network:
 
 def _load(checkpoint: Checkpoint) -> tuple[Any, Any]:
     folder = checkpoint.folder
+    refuse_code(folder, allowed=checkpoint.allow_code)
     refuse_pickles(folder, allowed=checkpoint.allow_pickle)
     code = {"trust_remote_code": checkpoint.allow_code, "local_files_only": True}
     with _quiet():
@@ -229,6 +248,13 @@ def _load(checkpoint: Checkpoint) -> tuple[Any, Any]:
             raise TiltmeterError(
                 f"the model in {folder.name} cannot be loaded as {checkpoint.kind}: {_first_line(error)}"
             ) from error
+    if len(tokenizer.get_vocab()) <= len(tokenizer.all_special_tokens):
+        raise TiltmeterError(f"{folder.name} holds no vocabulary: the files of its tokenizer are missing")
+    if ignored := [key for key in sorted(info["unexpected_keys"]) if _PART_OF_A_LAYER.search(key)]:
+        raise TiltmeterError(
+            f"{folder.name} has {len(ignored)} weights that its configuration has no place for ({ignored[0]}, ...): a "
+            "part of the model would be left out"
+        )
     missing = sorted(info["missing_keys"]) + sorted(str(key) for key in info["mismatched_keys"])
     if missing:
         raise TiltmeterError(
@@ -236,6 +262,10 @@ def _load(checkpoint: Checkpoint) -> tuple[Any, Any]:
             "of it is missing, and would be random"
         )
     return model.eval().to(_device(checkpoint.device)), tokenizer
+
+
+# Heads of other tasks may be left over; layers and adapters may not.
+_PART_OF_A_LAYER = re.compile(r"\.(layer|layers|h|block|blocks)\.\d+\.|lora_")
 
 
 def _device(name: str) -> str:
@@ -273,7 +303,7 @@ def _by_question(values: NDArray[np.float32], lines: Sequence[Line]) -> list[Val
 def _out_of_memory(error: Exception) -> bool:
     said = str(error)
     return isinstance(error, MemoryError | torch.OutOfMemoryError) or any(
-        phrase in said for phrase in ("out of memory", "can't allocate memory", "not enough memory")
+        phrase in said for phrase in ("out of memory", "can't allocate memory", "not enough memory", "could not create")
     )
 
 

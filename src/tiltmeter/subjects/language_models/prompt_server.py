@@ -34,7 +34,7 @@ def parse_name(name: str) -> tuple[str, str]:
     model = model.strip()
     if not name.startswith("api:") or not model or not model.isprintable():
         raise TiltmeterError(
-            f"{_without_password(name)!r} does not name a served model: write api:URL#MODEL, such as "
+            f"{_without_password(name).partition('?')[0]!r} does not name a served model: write api:URL#MODEL, such as "
             "api:http://localhost:8000/v1#my-model"
         )
     return _base(url), model
@@ -180,7 +180,7 @@ def _base(url: str) -> str:
         raise TiltmeterError(f"the address {shown!r} holds a name or password: put a key in {_KEY} instead")
     if not usable or not re.fullmatch(r"[^\s\\?#\x00-\x1f\x7f]+", url):
         raise TiltmeterError(
-            f"{url!r} is no address of a completions server: write http://HOST:PORT/v1 or https://HOST/v1"
+            f"{url.partition('?')[0]!r} is no address of a completions server: write http://HOST:PORT/v1 or https://HOST/v1"
         )
     return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/') or '/v1'}"
 

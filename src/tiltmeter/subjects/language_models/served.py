@@ -57,7 +57,7 @@ class ServedModel:
         for chunk in chunks(blanks, lambda blank: len(blank.candidates), CHUNK):
             asked = [(number, word, blank.readable(word)) for number, blank in chunk for word in blank.candidates]
             questions = {_key(sentence.text): sentence.text for _, _, sentence in asked}
-            found = ask_once(self.answers, questions, plan=_plan, start=partial(_start, self.server))
+            found = ask_once(self.answers, questions, plan=_plan, start=partial(_start, self.server), unit="sentences")
             rows = []
             for number, word, sentence in asked:
                 log_p, scored_from = (float(value) for value in found[_key(sentence.text)])

@@ -1,8 +1,8 @@
 """The tables that language models answer with."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import TypeVar
+from dataclasses import asdict, dataclass, replace
+from typing import TypeVar, cast
 
 import polars as pl
 from scipy.special import logsumexp
@@ -27,6 +27,8 @@ class Filled:
     log_p_sentence: float | None = None
     """Of the whole sentence; causal models only."""
     lost: str = ""
+    unknown: str = ""
+    """What of the sentence the tokenizer does not know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,7 @@ def filled_table(rows: Sequence[Filled]) -> pl.DataFrame:
         "log_p": pl.Float64,
         "log_p_sentence": pl.Float64,
         "lost": pl.String,
+        "unknown": pl.String,
     }
     return pl.DataFrame([asdict(row) for row in rows], schema=schema)
 
@@ -70,20 +73,22 @@ def scores_table(rows: Sequence[TokenScore]) -> pl.DataFrame:
 
 
 def among_candidates(rows: Sequence[Filled]) -> list[Filled]:
-    """Normalises the sentences' probabilities over the candidates of each blank."""
-    sentences: dict[int, list[float]] = {}
+    """Normalises the sentences' probabilities over the candidates of each blank, unless one of them is lost."""
+    blanks: dict[int, list[Filled]] = {}
     for row in rows:
-        if row.log_p_sentence is not None:
-            sentences.setdefault(row.blank, []).append(row.log_p_sentence)
-    totals = {blank: float(logsumexp(values)) for blank, values in sentences.items()}
-    return [
-        row
-        if row.log_p_sentence is None
-        else Filled(
-            row.blank, row.candidate, row.tokens, row.log_p_sentence - totals[row.blank], row.log_p_sentence, row.lost
-        )
-        for row in rows
-    ]
+        blanks.setdefault(row.blank, []).append(row)
+    found = []
+    for together in blanks.values():
+        values = [row.log_p_sentence for row in together if row.log_p_sentence is not None]
+        if len(values) == len(together):
+            total = float(logsumexp(values))
+            found += [replace(row, log_p=cast(float, row.log_p_sentence) - total) for row in together]
+        else:
+            reason = next(row.lost for row in together if row.lost)
+            found += [
+                row if row.lost else replace(row, lost=f"lost with another candidate: {reason}") for row in together
+            ]
+    return found
 
 
 def chunks(entries: Iterable[Entry], size: Callable[[Entry], int], limit: int) -> Iterator[list[tuple[int, Entry]]]:

@@ -33,31 +33,30 @@ class Tokens:
 
     def encode(self, texts: Sequence[str]) -> list[Pieces]:
         """The texts as they stand, with the special tokens that the tokenizer puts around them."""
-        return [
-            Pieces(
-                (*self.before, *pieces.ids, *self.behind),
-                (*(None for _ in self.before), *pieces.spans, *(None for _ in self.behind)),
-            )
-            for pieces in self._plain(texts)
-        ]
+        return [self._between_special(pieces) for pieces in self._plain(texts)]
 
     def encode_apart(self, text: str, cuts: Iterable[int]) -> Pieces | None:
         """The text with no token across a cut: its parts are tokenised one by one.
 
         For scripts that are written without spaces, where a tokenizer may join a word with its neighbour. None
-        where a cut goes through a word of another script.
+        where a cut goes through a word of another script, or the tokenizer puts a space where there is none.
         """
         # The space before a word belongs to it, as in the tokenizers that know spaces.
         edges = sorted({0, len(text), *(len(text[:cut].rstrip()) for cut in cuts)})
         if any(_inside_word(text, cut) for cut in edges[1:-1]):
             return None
+        if self.pre_segment != "none":
+            (found,) = self._segmented([[text[a:b] for a, b in pairwise(edges)]])
+            return self._between_special(found)
         ids: list[int] = list(self.before)
         spans: list[Span | None] = [None] * len(ids)
         for start, end in pairwise(edges):
             part = text[start:end]
-            found = self._plain([part])[0] if start == 0 else self._after_no_space(part)
-            ids += found.ids
-            spans += [(span[0] + start, span[1] + start) for span in found.spans if span]
+            pieces = self._plain([part])[0] if start == 0 else self._after_no_space(part)
+            if pieces is None:
+                return None
+            ids += pieces.ids
+            spans += [(span[0] + start, span[1] + start) for span in pieces.spans if span]
         return Pieces((*ids, *self.behind), (*spans, *(None for _ in self.behind)))
 
     def covering(self, pieces: Pieces, span: Span) -> range | None:
@@ -67,11 +66,25 @@ class Tokens:
         if not inside:
             return None
         edges = [edge for n in inside for edge in pieces.spans[n] or ()]
-        return range(inside[0], inside[-1] + 1) if min(edges) >= start and max(edges) <= end else None
+        if min(edges) < start or max(edges) > end:
+            return None
+        # A token that is nothing but the space before a word is a part of it, as it is of `▁word`.
+        first = inside[0]
+        spaced = first > 0 and pieces.spans[first - 1] is not None and pieces.ids[first - 1] in self.spaces
+        return range(first - spaced, inside[-1] + 1)
 
     def words(self, ids: Iterable[int]) -> list[str]:
         found: list[str] = self.tokenizer.convert_ids_to_tokens(list(ids))
         return found
+
+    def unknown(self, pieces: Pieces, text: str) -> str:
+        """What of a text the tokenizer does not know, separated by spaces."""
+        number = self.tokenizer.unk_token_id
+        # GPT-2 calls the token that ends a text unknown, though byte-level tokenizers know everything.
+        if number is None or number == self.tokenizer.eos_token_id:
+            return ""
+        spans = [span for span, token in zip(pieces.spans, pieces.ids, strict=True) if span and token == number]
+        return " ".join(dict.fromkeys(text[slice(*span)] for span in spans))
 
     def refuse_special(self, text: str) -> None:
         """A text may not pass for more than text."""
@@ -114,12 +127,21 @@ class Tokens:
             self.refuse_special(text)
         if self.pre_segment == "none":
             return self._tokenised(texts)
-        spaced = [_spaced(text, segmenter(self.pre_segment)(text)) for text in texts]
+        return self._segmented([[text] for text in texts])
+
+    def _segmented(self, texts: Sequence[Sequence[str]]) -> list[Pieces]:
+        """Texts, each in parts that no word may join, cut into words first."""
+        cut = segmenter(self.pre_segment)
+        spaced = [_spaced("".join(parts), [word for part in parts for word in cut(part)]) for parts in texts]
         found = self._tokenised([text for text, _ in spaced])
         return [
             Pieces(pieces.ids, tuple(_original(span, places) for span in pieces.spans if span))
             for pieces, (_, places) in zip(found, spaced, strict=True)
         ]
+
+    def _between_special(self, pieces: Pieces) -> Pieces:
+        before, behind = (None,) * len(self.before), (None,) * len(self.behind)
+        return Pieces((*self.before, *pieces.ids, *self.behind), (*before, *pieces.spans, *behind))
 
     def _tokenised(self, texts: Sequence[str]) -> list[Pieces]:
         if not self.tokenizer.is_fast:
@@ -147,12 +169,14 @@ class Tokens:
             words = self.tokenizer.word_tokenizer.tokenize(text)
             tokens, spans = [], ()
             for word, (start, end) in zip(words, align(words, text, unknown), strict=True):
-                parts = self.tokenizer.subword_tokenizer.tokenize(word)
+                parts = (
+                    self.tokenizer.subword_tokenizer.tokenize(word) if self.tokenizer.do_subword_tokenize else [word]
+                )
                 tokens += parts
                 spans += tuple((start + a, start + b) for a, b in align(parts, text[start:end], unknown))
         return Pieces(tuple(self.tokenizer.convert_tokens_to_ids(tokens)), spans)
 
-    def _after_no_space(self, text: str) -> Pieces:
+    def _after_no_space(self, text: str) -> Pieces | None:
         """A part of a text that follows without a space, though SentencePiece puts one before whatever comes first."""
         head, rest = re.fullmatch(r"(\S*)(.*)", text, re.DOTALL).groups()  # type: ignore[union-attr]
         first, others = self._plain([head, rest])
@@ -162,6 +186,8 @@ class Tokens:
             found = backend.model.tokenize(written)
             spans = align([token.value for token in found], head, self.tokenizer.unk_token)
             first = Pieces(tuple(token.id for token in found), spans)
+        elif first.ids and self.words(first.ids[:1])[0].startswith(self.space):
+            return None
         behind = [(span[0] + len(head), span[1] + len(head)) for span in others.spans if span]
         return Pieces((*first.ids, *others.ids), (*first.spans, *behind))
 

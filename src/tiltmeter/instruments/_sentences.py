@@ -1,0 +1,64 @@
+"""What the instruments share that put words into sentences and ask how probable they are."""
+
+import polars as pl
+
+from tiltmeter.errors import TiltmeterError
+from tiltmeter.results import Note, shown
+from tiltmeter.subjects import Filler
+
+
+def refuse_unformed(asked: pl.DataFrame, subject: Filler) -> None:
+    """A word that the model cannot write has no place in a list that was made for it."""
+    strange = asked.filter((pl.col("unknown") != "") & (pl.col("lost") == ""))
+    if not strange.is_empty():
+        raise TiltmeterError(
+            f"{subject.name} cannot be asked: its tokenizer does not know {strange['unknown'][0]!r}; take it out of "
+            "the list, or ask another model"
+        )
+    unformed = asked.filter((pl.col("lost") != "") & (pl.col("tokens").list.len() == 0))
+    if not unformed.is_empty():
+        words = unformed["candidate"].unique(maintain_order=True).to_list()
+        more = f" (and {len(words) - 1} more)" if len(words) > 1 else ""
+        raise TiltmeterError(
+            f"{subject.name} cannot be asked for {words[0]!r}{more}: {unformed['lost'][0]}; take it out of the list"
+        )
+    if asked["log_p"].null_count() == asked.height:
+        raise TiltmeterError(f"none of the sentences could be asked of {subject.name}: {asked['lost'][0]}")
+
+
+def several_tokens(items: pl.DataFrame, group: str, word: str) -> list[Note]:
+    """Words of several tokens, by the column `group` they belong to."""
+    longest = items.sort("token_count", descending=True, maintain_order=True).row(0, named=True)
+    if longest["token_count"] < 2:
+        return []
+    means = {str(name): mean(rows["token_count"]) for (name,), rows in items.group_by(group, maintain_order=True)}
+    told = ", ".join(f"{name} {shown(value)}" for name, value in means.items())
+    return [
+        Note(
+            kind="tokens",
+            text=f"Some targets are several tokens (most: {longest[word]!r} as {longest['tokens']}); tokens a target, "
+            f"on average: {told}. Words of different lengths are comparable in their associations, not in their "
+            "probabilities.",
+            details={"tokens": means},
+        )
+    ]
+
+
+def lost_sentences(items: pl.DataFrame) -> list[Note]:
+    """What was left out, and why."""
+    lost = items.filter(pl.col("lost") != "")
+    if lost.is_empty():
+        return []
+    return [
+        Note(
+            kind="lost-sentences",
+            text=f"{lost.height} of {items.height} sentences were left out, none was cut: {lost['lost'][0]}.",
+            details={"sentences": lost["sentence"].head(20).to_list()},
+        )
+    ]
+
+
+def mean(values: pl.Series) -> float:
+    found = values.mean()
+    assert isinstance(found, float)
+    return found
