@@ -3,10 +3,16 @@
 import sys
 from collections.abc import Iterator
 
-from bench import commands, statistics, vectors, weat
+from bench import commands, models, statistics, vectors, weat
 from bench.row import Row
 
-SUITES = {"statistics": statistics.rows, "commands": commands.rows, "vectors": vectors.rows, "weat": weat.rows}
+SUITES = {
+    "statistics": statistics.rows,
+    "commands": commands.rows,
+    "vectors": vectors.rows,
+    "weat": weat.rows,
+    "models": models.rows,
+}
 
 
 def main() -> None:
@@ -24,7 +30,8 @@ def _rows(chosen: list[str]) -> Iterator[Row]:
 
 def _shown(row: Row) -> bool:
     ours, other = (f"{value:.4g} {row.unit}" for value in (row.ours, row.other))
-    print(f"| {row.what} | {ours} | {other} | {row.ratio:,.1f}x | {row.target} |", flush=True)
+    digits = 1 if row.ratio >= 1 else 2
+    print(f"| {row.what} | {ours} | {other} | {row.ratio:,.{digits}f}x | {row.target} |", flush=True)
     return row.reached
 
 

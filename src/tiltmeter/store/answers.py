@@ -58,10 +58,12 @@ class Answers:
         shutil.rmtree(self.folder / job, ignore_errors=True)
 
     def _rows(self, files: Iterable[Path], keys: Collection[str] | None) -> pl.DataFrame | None:
-        found = [rows for path in files if (rows := self._read(path)) is not None]
+        # Thinned out file by file: all that was ever answered may be more than memory holds.
+        read = (rows for path in files if (rows := self._read(path)) is not None)
         if keys is not None:
             wanted = pl.DataFrame({"key": sorted(keys)}, schema={"key": pl.String})
-            found = [rows.join(wanted, on="key", how="semi") for rows in found]
+            read = (rows.join(wanted, on="key", how="semi") for rows in read)
+        found = list(read)
         return pl.concat(found).unique("key", keep="first", maintain_order=True) if found else None
 
     def _read(self, path: Path) -> pl.DataFrame | None:

@@ -54,7 +54,7 @@ def ask_once(
         progress = _Progress(sum(batch.weight for batch in todo), unit)
         for number, found in workers.map(start, [batch.content for batch in todo], runner):
             keys = todo[number].keys
-            answers.add(pl.DataFrame({"key": keys, "values": [value.tolist() for value in found]}, _SCHEMA), job=job)
+            answers.add(pl.DataFrame({"key": keys, "values": found}, _SCHEMA), job=job)
             done.update(zip(keys, found, strict=True))
             progress.advance(todo[number].weight)
         known |= done

@@ -65,16 +65,16 @@ class Engine:
 
     def ask(self, probes: Sequence[Probe], what: str = "log_probabilities") -> list[Values]:
         """An array for each probe; `what` names the method of the network."""
-        questions = {probe.key: probe for probe in probes}
+        keys = [probe.key for probe in probes]
         network = self.network
         found = ask_once(
             Answers(self.store.answers_folder(self.fingerprint, f"{ENGINE}-{what}")),
-            questions,
+            dict(zip(keys, probes, strict=True)),
             plan=partial(plan, tokens=BATCH_TOKENS, vocabulary=network.vocabulary, pads=network.pads),
             start=partial(_start, self.checkpoint, what),
             runner=self.runner,
         )
-        return [found[probe.key] for probe in probes]
+        return [found[key] for key in keys]
 
 
 def plan(questions: Sequence[tuple[str, Probe]], *, tokens: int, vocabulary: int, pads: bool = True) -> list[Batch]:

@@ -88,7 +88,7 @@ class Tokens:
 
     def refuse_special(self, text: str) -> None:
         """A text may not pass for more than text."""
-        for token in self.tokenizer.all_special_tokens:
+        for token in self._special:
             if token in text:
                 raise TiltmeterError(f"the text {text!r} holds {token}, which the model reads as a special token")
 
@@ -112,6 +112,22 @@ class Tokens:
         """Tokens that are nothing but a space."""
         vocabulary: dict[str, int] = self.tokenizer.get_vocab()
         return frozenset(number for token, number in vocabulary.items() if token and not token.strip(self.space))
+
+    # Kept, since transformers looks for each of them anew whenever it is asked.
+
+    @cached_property
+    def mask(self) -> int | None:
+        number: int | None = self.tokenizer.mask_token_id
+        return number
+
+    @cached_property
+    def unknown(self) -> int | None:
+        number: int | None = self.tokenizer.unk_token_id
+        return number
+
+    @cached_property
+    def _special(self) -> tuple[str, ...]:
+        return tuple(self.tokenizer.all_special_tokens)
 
     @cached_property
     def _around(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
