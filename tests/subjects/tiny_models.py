@@ -7,7 +7,7 @@ returns that folder. The same call always makes the same model.
 import json
 import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -147,6 +147,14 @@ def bert_uncased(folder: Path) -> Path:
 def bert_cased(folder: Path) -> Path:
     """WordPiece that tells `He` from `he`."""
     return _bert(folder / "bert-cased", _wordpiece(lower=False), lower=False)
+
+
+def bert_of_words(folder: Path, words: Sequence[str]) -> Path:
+    """One thin layer over these words, each of them a token: hardly any work for each sentence."""
+    vocabulary = _numbered([*BERT_SPECIAL, *words])
+    thin = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 1, "intermediate_size": 16}
+    config = BertConfig(vocab_size=len(vocabulary), **{**_SHAPE, **thin})
+    return _save(folder / "bert-of-words", _bert_tokenizer(vocabulary, lower=True), BertForMaskedLM, config)
 
 
 def bert_characters(folder: Path) -> Path:
