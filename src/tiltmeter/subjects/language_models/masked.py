@@ -83,7 +83,7 @@ def _placed(sentence: Sentence, whole: Pieces, tokens: Tokens, *, by_word: bool)
             f"the tokenizer cannot form {sentence.text[slice(*unformed)]!r} here: its tokens run into their neighbours"
         )
     target, *others = (place for place in places[: len(hidden) + 1] if place)
-    if any(pieces.ids[n] == tokens.unknown for n in target):
+    if any(pieces.ids[n] == tokens.unknown_id for n in target):
         return f"the tokenizer does not know {candidate!r}"
     return _Placed(pieces, target, tuple(others), by_word)
 
