@@ -83,7 +83,7 @@ def _placed(sentence: Sentence, whole: Pieces, tokens: Tokens, *, by_word: bool)
             f"the tokenizer cannot form {sentence.text[slice(*unformed)]!r} here: its tokens run into their neighbours"
         )
     target, *others = (place for place in places[: len(hidden) + 1] if place)
-    if any(pieces.ids[n] == tokens.unknown for n in target):
+    if any(pieces.ids[n] == tokens.unknown_id for n in target):
         return f"the tokenizer does not know {candidate!r}"
     return _Placed(pieces, target, tuple(others), by_word)
 
@@ -94,7 +94,7 @@ def _words(text: str, span: Span) -> list[Span]:
 
 def _probes(place: _Placed, engine: Engine, rule: str) -> list[Probe]:
     """Nothing for a sentence that the model cannot read."""
-    mask = engine.tokens.mask
+    mask = engine.tokens.mask_id
     assert mask is not None
     covered = {n: range_ for range_ in place.hidden for n in range_}
     ids: list[int] = []

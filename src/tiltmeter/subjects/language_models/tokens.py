@@ -79,11 +79,9 @@ class Tokens:
 
     def unknown(self, pieces: Pieces, text: str) -> str:
         """What of a text the tokenizer does not know, separated by spaces."""
-        number = self.tokenizer.unk_token_id
-        # GPT-2 calls the token that ends a text unknown, though byte-level tokenizers know everything.
-        if number is None or number == self.tokenizer.eos_token_id:
+        if self.unknown_id not in pieces.ids:
             return ""
-        spans = [span for span, token in zip(pieces.spans, pieces.ids, strict=True) if span and token == number]
+        spans = [s for s, token in zip(pieces.spans, pieces.ids, strict=True) if s and token == self.unknown_id]
         return " ".join(dict.fromkeys(text[slice(*span)] for span in spans))
 
     def refuse_special(self, text: str) -> None:
@@ -116,14 +114,15 @@ class Tokens:
     # Kept, since transformers looks for each of them anew whenever it is asked.
 
     @cached_property
-    def mask(self) -> int | None:
+    def mask_id(self) -> int | None:
         number: int | None = self.tokenizer.mask_token_id
         return number
 
     @cached_property
-    def unknown(self) -> int | None:
+    def unknown_id(self) -> int | None:
         number: int | None = self.tokenizer.unk_token_id
-        return number
+        # GPT-2 calls the token that ends a text unknown, though byte-level tokenizers know everything.
+        return None if number == self.tokenizer.eos_token_id else number
 
     @cached_property
     def _special(self) -> tuple[str, ...]:
