@@ -23,10 +23,10 @@ from tiltmeter.subjects.language_models.network import Line, Network
 
 FOLDER = Path(__file__).parent / "out" / "bert-base"
 BATCH = 32
-SAMPLE = 10 * BATCH
+SAMPLE = 5 * BATCH
 """The peers are timed on so many of the sentences."""
 TOKENS, SIDE = 32, 2048
-ROUNDS = 3
+ROUNDS = 2
 
 
 def rows() -> Iterator[Row]:

@@ -1,11 +1,11 @@
-"""Processes that ask a model: `asker.py million MODEL CACHE`, or the command: `asker.py measured LOG ARGUMENTS`."""
+"""Processes that ask a model: `asker.py many COUNT MODEL CACHE`, or the command: `asker.py measured LOG ARGUMENTS`."""
 
 import hashlib
 import string
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
 
 from transformers.models.bert import modeling_bert  # noqa: F401 (to be ready, not to be importing yet)
@@ -24,14 +24,12 @@ PAUSE = 0.04
 """Seconds before each batch, so that there are moments at which to be killed."""
 
 
-def million(model: str, cache: str) -> None:
-    """Asks a million questions, and says how many were answered, and the most memory held so far in megabytes."""
+def many(asked: str, model: str, cache: str) -> None:
+    """Asks up to a million questions, and says how many were answered and how many megabytes it took at most."""
     subject = open_subject(model, Store(Path(cache)))
     assert isinstance(subject, LanguageModel)
-    answered = 0
-    for table in subject.fill(_sentences()):
-        answered += table["log_p"].count()
-        print(answered, _peak(), flush=True)
+    answered = sum(table["log_p"].count() for table in subject.fill(islice(_sentences(), int(asked))))
+    print(answered, _peak())
 
 
 def measured(log: str, *arguments: str) -> None:
@@ -63,5 +61,5 @@ def _peak() -> float:
 
 
 if __name__ == "__main__":
-    work = million if sys.argv[1] == "million" else measured
+    work = many if sys.argv[1] == "many" else measured
     work(*sys.argv[2:])

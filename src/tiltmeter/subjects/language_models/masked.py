@@ -94,7 +94,7 @@ def _words(text: str, span: Span) -> list[Span]:
 
 def _probes(place: _Placed, engine: Engine, rule: str) -> list[Probe]:
     """Nothing for a sentence that the model cannot read."""
-    mask = engine.tokens.mask
+    mask = engine.tokens.mask_id
     assert mask is not None
     covered = {n: range_ for range_ in place.hidden for n in range_}
     ids: list[int] = []
