@@ -114,7 +114,7 @@ class Tokens:
     # Kept, since transformers looks for each of them anew whenever it is asked.
 
     @cached_property
-    def mask(self) -> int | None:
+    def mask_id(self) -> int | None:
         number: int | None = self.tokenizer.mask_token_id
         return number
 
