@@ -288,7 +288,14 @@ class TestAudit:
         assert todo.questions == len({*items["target"], *items["attribute"]})
         assert todo.seconds is not None
         assert todo.seconds > 0
-        assert {entry.instrument for entry in skipped} == {"bad", "mweat", "grammar-weat", "kurita"}
+        assert {entry.instrument for entry in skipped} == {
+            "bad",
+            "mweat",
+            "grammar-weat",
+            "kurita",
+            "becpro",
+            "form-preference",
+        }
 
 
 def _english() -> Any:

@@ -315,8 +315,8 @@ def test_a_causal_model_needs_neutral_words_for_what_is_hidden(tiny: Tiny, store
 
 
 def test_an_unknown_rule_is_refused_with_those_there_are(tiny: Tiny, store: Store) -> None:
-    with pytest.raises(TiltmeterError, match="there is no rule 'first-token'; known are: independent, left-to-right"):
-        opened(tiny("bert-cased"), store).fill(BLANKS, rule="first-token")
+    with pytest.raises(TiltmeterError, match="there is no rule 'last-token'; did you mean 'first-token'"):
+        opened(tiny("bert-cased"), store).fill(BLANKS, rule="last-token")
 
 
 def _equal(found: pl.Series, expected: list[float | None]) -> None:

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tiltmeter.errors import TiltmeterError
-from tiltmeter.instruments import Instrument
+from tiltmeter.instruments import Instrument, load_instrument
 from tiltmeter.packs import LISTS, Pack
 from tiltmeter.results import shown, shown_p
 from tiltmeter.runs import Across, Audit, Planned, Run, Skipped, agreement, labels
@@ -32,7 +32,9 @@ def run(found: Run, *, notes: bool = False) -> None:
     result = found.result
     say(f"\n{result.instrument} on {result.subject}, {result.lang} (run {found.id})")
     table = _table("test", "estimate", "value", "95% interval", "p", "p corr.", "n", "lost")
-    for row in result.estimates:
+    printed = load_instrument(result.instrument).summary
+    shown_rows = [row for row in result.estimates if not printed or row.name in printed]
+    for row in shown_rows:
         interval = "–" if row.ci_low is None else f"{row.ci_low:.2f} to {row.ci_high:.2f}"
         group = " ".join(f"{key}={value}" for key, value in row.group.items())
         name = f"{row.name} [{group}]" if group else row.name
@@ -48,8 +50,10 @@ def run(found: Run, *, notes: bool = False) -> None:
             row.lost,
         )
     _out.print(table)
+    if hidden := len(result.estimates) - len(shown_rows):
+        say(f"and {hidden} more: `tiltmeter runs show {found.id} --json`")
     for note in result.notes:
-        if notes or note.kind in ("reading", "void"):
+        if notes or note.kind in ("reading", "hypothesis", "void"):
             say(f"- {note.test + ': ' if note.test else ''}{note.text}")
 
 
@@ -61,6 +65,8 @@ def across(found: Across) -> None:
             _add(table, test, subject, shown(row.value), shown_p(row.p_value), shown_p(row.p_adjusted))
     say("\nside by side, p corrected over all of them")
     _out.print(table)
+    for note in found.notes:
+        say(f"- {note.text}")
     if found.no_factors:
         say(f"- no factors: {found.no_factors}")
     for effect in found.factors:

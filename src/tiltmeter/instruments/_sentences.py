@@ -26,6 +26,16 @@ def refuse_unformed(asked: pl.DataFrame, subject: Filler) -> None:
         raise TiltmeterError(f"none of the sentences could be asked of {subject.name}: {asked['lost'][0]}")
 
 
+def without_unknown(asked: pl.DataFrame) -> pl.DataFrame:
+    """Sentences with a word that the tokenizer does not know count as lost: they would be about its unknown token."""
+    strange = (pl.col("unknown") != "") & (pl.col("lost") == "")
+    reason = pl.format("the tokenizer does not know '{}'", pl.col("unknown"))
+    return asked.with_columns(
+        log_p=pl.when(strange).then(None).otherwise(pl.col("log_p")),
+        lost=pl.when(strange).then(reason).otherwise(pl.col("lost")),
+    )
+
+
 def several_tokens(items: pl.DataFrame, group: str, word: str) -> list[Note]:
     """Words of several tokens, by the column `group` they belong to."""
     longest = items.sort("token_count", descending=True, maintain_order=True).row(0, named=True)

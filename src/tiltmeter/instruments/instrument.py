@@ -2,7 +2,7 @@
 
 import dataclasses
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -11,7 +11,7 @@ import polars as pl
 
 from tiltmeter.errors import TiltmeterError, unknown
 from tiltmeter.packs import Pack
-from tiltmeter.results import Estimate, Figure, Note
+from tiltmeter.results import Estimate, Figure, Note, Result
 from tiltmeter.subjects import Subject
 
 
@@ -42,6 +42,8 @@ class Instrument:
     reference: str
     headline: str
     """The estimate to look at first."""
+    summary: tuple[str, ...] = ()
+    """The estimates that are printed; all of them without it. Every one is in the result."""
     side: str | None = None
     """The estimate whose sign says which way: above its neutral value the first topic leans male."""
     capability: str
@@ -54,6 +56,8 @@ class Instrument:
     questions: Callable[[pl.DataFrame], int]
     answer: Callable[[pl.DataFrame, Subject, Pack, Any], tuple[pl.DataFrame, list[Note]]]
     estimate: Callable[[pl.DataFrame, Any], Findings]
+    compare: Callable[[Sequence[tuple[Result, pl.DataFrame]]], list[Note]] | None = None
+    """What is to be said of several runs side by side, each with its items."""
 
     def make_options(self, given: Mapping[str, Any]) -> Any:
         """The options of one run: unknown names and values are refused, files of the user's are read."""

@@ -2,5 +2,6 @@
 
 from tiltmeter.language.capitals import capitalised
 from tiltmeter.language.segmentation import SEGMENTERS, segmenter
+from tiltmeter.language.slots import Person, Written, form, write
 
-__all__ = ["SEGMENTERS", "capitalised", "segmenter"]
+__all__ = ["SEGMENTERS", "Person", "Written", "capitalised", "form", "segmenter", "write"]

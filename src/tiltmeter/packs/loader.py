@@ -1,7 +1,7 @@
 """Loads a language's folder, or a user's, and refuses what would make a measurement wrong."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import fields, replace
+from dataclasses import MISSING, fields, replace
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
@@ -20,11 +20,14 @@ from tiltmeter.packs.values import (
     LISTS,
     Adjective,
     BaselineAdjective,
+    FormFrame,
+    Frame,
     GenderPair,
     InanimateNoun,
     NonbinaryPerson,
     Pack,
     PersonPair,
+    Profession,
     WeatTest,
     Word,
     WordPair,
@@ -58,6 +61,10 @@ def load_folder(folder: Path) -> Pack:
             lists[name], source = _read_list(folder, name, pack)
             sources[name] = (*sources.get(name, ()), source)
     lists["lexicon"] = {**pack.lexicon, **_read_lexicon(folder)}
+    for name in ("frames", "forms"):
+        if (folder / f"{name}.toml").is_file():
+            lists[name], source = _read_sentences(folder, name)
+            sources[name] = (source,)
     if (folder / "weat.toml").is_file():
         lists["weat"], added = _read_weat(folder, pack, lists["lexicon"])
         sources["weat"] = tuple(dict.fromkeys((*sources.get("weat", ()), *added)))
@@ -123,6 +130,19 @@ def _check_determiner(person: PersonPair | NonbinaryPerson, place: Place) -> Non
         raise place.error("'place' says where the determiner stands (before, after), and is empty without one")
 
 
+def _check_profession(profession: Profession, place: Place) -> None:
+    if not profession.us_female_share:
+        return
+    try:
+        share = float(profession.us_female_share)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 100:
+        raise place.error(
+            f"us_female_share is {profession.us_female_share!r}, and a percentage from 0 to 100 was expected"
+        )
+
+
 def _nothing_more(entry: object, place: Place) -> None:
     """Cells and words were checked already."""
 
@@ -131,6 +151,7 @@ _TABLES: dict[str, tuple[Any, tuple[str, ...], Callable[[Any, Place], None]]] = 
     "gender_pairs": (GenderPair, ("male", "female"), _check_pair),
     "persons": (PersonPair, ("male", "female"), _check_determiner),
     "nonbinary_persons": (NonbinaryPerson, ("person",), _check_determiner),
+    "professions": (Profession, ("id", "masculine"), _check_profession),
     "semantic_gender": (WordPair, ("male", "female"), _nothing_more),
     "names": (WordPair, ("male", "female"), _nothing_more),
     "adjectives": (Adjective, ("masculine", "feminine"), _nothing_more),
@@ -168,6 +189,30 @@ def _read_lexicon(folder: Path) -> dict[str, Word]:
             raise row.place.error(f"{word.text!r} stands in the list twice")
         lexicon[word.text] = word
     return lexicon
+
+
+def _read_sentences(folder: Path, name: str) -> tuple[tuple[Any, ...], str]:
+    """`[[frames]]` or `[[forms]]`, one table a sentence; they take the place of those of a pack that is extended."""
+    entry_type = {"frames": Frame, "forms": FormFrame}[name]
+    known = {spec.name for spec in fields(entry_type)}
+    needed = {spec.name for spec in fields(entry_type) if spec.default is MISSING}
+    file = read_toml(folder / f"{name}.toml", label=f"{folder.name}/{name}.toml")
+    file.check_keys("", file.data, ("source", name))
+    source = file.text("", file.data, "source", why="every list needs one")
+    entries = []
+    for number, values in enumerate(file.data.get(name, ()), start=1):
+        place = file.place("", "text" if name == "forms" else "right", str(values.get("text", values.get("right", ""))))
+        for key in values:
+            if key not in known:
+                raise place.error(f"sentence {number}: {unknown('key', key, known)}")
+        for key in sorted(needed):
+            if not isinstance(values.get(key), str) or not values[key].strip():
+                raise place.error(f"sentence {number}: {key!r} is missing or not a text")
+        for key, hint in get_type_hints(entry_type).items():
+            if get_args(hint) and values.get(key, "") not in get_args(hint):
+                raise place.error(f"sentence {number}: {unknown(key, str(values.get(key)), get_args(hint))}")
+        entries.append(entry_type(**values))
+    return tuple(entries), source
 
 
 def _read_weat(folder: Path, pack: Pack, lexicon: dict[str, Word]) -> tuple[tuple[WeatTest, ...], list[str]]:

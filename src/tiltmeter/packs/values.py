@@ -10,6 +10,9 @@ LISTS: Mapping[str, str] = {
     "gender_pairs": "words that differ in gender alone",
     "persons": "male and female subjects of a sentence, with the determiner each takes",
     "nonbinary_persons": "subjects that are neither",
+    "professions": "professions with their forms, their class and the share of women among them",
+    "frames": "sentences with a person and a profession in them",
+    "forms": "sentences that take a masculine or a feminine form alike",
     "weat": "word sets for association tests",
     "semantic_gender": "nouns whose gender is their meaning",
     "names": "given names",
@@ -23,7 +26,7 @@ LISTS: Mapping[str, str] = {
 GRAMMAR_TEST = "grammar"
 """The test of masculine against feminine inanimate nouns: no test of a list may be called so."""
 
-_GRAMMAR_LISTS = {"adjectives", "baseline_adjectives", "inanimate_nouns"}
+_GRAMMAR_LISTS = {"adjectives", "baseline_adjectives", "inanimate_nouns", "forms"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,57 @@ class NonbinaryPerson:
     person: str
     determiner: str = ""
     place: Literal["", "before", "after"] = ""
+    number: Literal["", "plural"] = ""
+    """Of the verb that goes with it."""
     note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profession:
+    """A profession. Without a feminine form, one form serves everybody. `neutral` is no profession but any worker."""
+
+    id: str
+    masculine: str
+    feminine: str = ""
+    masculine_instrumental: str = ""
+    feminine_instrumental: str = ""
+    profession_class: Literal["female", "balanced", "male", "neutral", "unclassed"]
+    us_female_share: str = ""
+    field: str = ""
+    form_preference: Literal["", "no"] = ""
+    """`no` where the two forms differ in more than gender (register, meaning)."""
+    note: str = ""
+
+    @property
+    def common(self) -> bool:
+        """Whether one form serves everybody."""
+        return not self.feminine
+
+    @property
+    def share(self) -> float | None:
+        """Percent of women, by the US figures of 2020."""
+        return float(self.us_female_share) if self.us_female_share else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """A sentence with slots: as it was published, and as it is right."""
+
+    name: str
+    right: str
+    published: str = ""
+    variant: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormFrame:
+    """A sentence that leaves open of what gender somebody is, or, as a control, does not.
+
+    It asks for a form of the profession, or, where it has `{masculine|feminine}` in it, for the form of that.
+    """
+
+    kind: Literal["test", "control-masculine", "control-feminine"]
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +203,9 @@ class Pack:
     gender_pairs: tuple[GenderPair, ...] = ()
     persons: tuple[PersonPair, ...] = ()
     nonbinary_persons: tuple[NonbinaryPerson, ...] = ()
+    professions: tuple[Profession, ...] = ()
+    frames: tuple[Frame, ...] = ()
+    forms: tuple[FormFrame, ...] = ()
     weat: tuple[WeatTest, ...] = ()
     semantic_gender: tuple[WordPair, ...] = ()
     names: tuple[WordPair, ...] = ()

@@ -3,7 +3,7 @@
 from tiltmeter.runs.across import Across, across, comparable
 from tiltmeter.runs.agreement import Agreement, agreement
 from tiltmeter.runs.audit import DEFAULT_SUBJECTS, Audit, Planned, Skipped, audit, plan
-from tiltmeter.runs.measuring import measure
+from tiltmeter.runs.measuring import check_lists, choose_pack, measure
 from tiltmeter.runs.run import Run, export_items, labels, read_run, read_runs, resolve_id
 from tiltmeter.runs.sweep import FactorEffect, factor_effects
 
@@ -19,6 +19,8 @@ __all__ = [
     "across",
     "agreement",
     "audit",
+    "check_lists",
+    "choose_pack",
     "comparable",
     "export_items",
     "factor_effects",

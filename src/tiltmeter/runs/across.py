@@ -6,7 +6,7 @@ from typing import Any
 
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments import load_instrument
-from tiltmeter.results import Estimate
+from tiltmeter.results import Estimate, Note
 from tiltmeter.runs.measuring import corrected
 from tiltmeter.runs.run import Run
 from tiltmeter.runs.sweep import FactorEffect, factor_effects
@@ -23,6 +23,8 @@ class Across:
     """Which choice in training moves the headline, where the subjects are a sweep."""
     no_factors: str = ""
     """Why trained subjects make up no sweep."""
+    notes: tuple[Note, ...] = ()
+    """What the instrument says of several runs together."""
 
     def headlines(self) -> list[tuple[str, list[Estimate]]]:
         """The headline of each test and group, one estimate a run: the table a paper prints over models."""
@@ -41,6 +43,7 @@ class Across:
             "comparable": [[run.id for run in group] for group in comparable(self.runs)],
             "factors": [asdict(effect) for effect in self.factors],
             "no_factors": self.no_factors or None,
+            "notes": [note.to_json() for note in self.notes],
         }
 
 
@@ -50,7 +53,9 @@ def across(runs: Sequence[Run]) -> Across:
     rows = [replace(estimate, p_adjusted=None) for run in runs for estimate in run.result.estimates]
     pooled = iter(corrected(rows, f"{', '.join(tools)}, {len(runs)} runs"))
     estimates = tuple(tuple(next(pooled) for _ in run.result.estimates) for run in runs)
-    return Across(tuple(runs), estimates, *_factors(runs))
+    tool = load_instrument(runs[0].result.instrument) if len(tools) == 1 else None
+    notes = tool.compare([(run.result, run.items) for run in runs]) if tool and tool.compare else []
+    return Across(tuple(runs), estimates, *_factors(runs), tuple(notes))
 
 
 def comparable(runs: Sequence[Run]) -> list[tuple[Run, ...]]:

@@ -17,6 +17,7 @@ from tiltmeter.subjects.language_models.checkpoint import (
     chosen_segmenter,
     hub_snapshot,
     is_checkpoint,
+    is_multilingual,
     told_kind,
     told_language,
 )
@@ -63,9 +64,11 @@ class Subject(Protocol):
 
 
 class Filler(Subject, Protocol):
-    """A subject that offers `fill`."""
+    """A subject that offers `fill`. A causal one scores whole sentences."""
 
-    def fill(self, blanks: "Iterable[Blank]", *, rule: str = ...) -> "Iterator[pl.DataFrame]": ...
+    @property
+    def kind(self) -> str: ...
+    def fill(self, blanks: "Iterable[Blank]", **ways: Any) -> "Iterator[pl.DataFrame]": ...
     def describe_fill(self, *, rule: str, neutral: str | None) -> str: ...
 
 
@@ -143,6 +146,7 @@ def _open_model(folder: Path, name: str, store: Store, reading: Reading) -> "Lan
         origin={
             "title": f"{name}, a {checkpoint.kind} language model",
             "kind": checkpoint.kind,
+            "multilingual": is_multilingual(folder, name),
             "sha256": sha256,
             "dtype": checkpoint.dtype,
             "pre_segment": pre_segment,

@@ -73,17 +73,28 @@ def told_kind(folder: Path) -> str:
 
 def told_language(folder: Path) -> str | None:
     """The language in the model card, if it names just one."""
+    named = _languages(folder)
+    return named[0] if len(named) == 1 and named[0] != "multilingual" else None
+
+
+def is_multilingual(folder: Path, name: str) -> bool:
+    """Whether the card names several languages, or the name says so."""
+    named = _languages(folder)
+    return len(named) > 1 or "multilingual" in named or re.search(r"multilingual|xlm|mbert", name.lower()) is not None
+
+
+def _languages(folder: Path) -> list[str]:
+    """All that the model card names."""
     try:
         import yaml
     except ImportError:
-        return None
+        return []
     try:
         head = re.match(r"---\n(.*?\n)---", (folder / "README.md").read_text("utf-8"), re.DOTALL)
         language = yaml.safe_load(head[1]).get("language") if head else None
     except (OSError, ValueError, AttributeError, yaml.YAMLError):
-        return None
-    named = language if isinstance(language, list) else [language]
-    return named[0] if len(named) == 1 and isinstance(named[0], str) else None
+        return []
+    return [name for name in (language if isinstance(language, list) else [language]) if isinstance(name, str)]
 
 
 def chosen_segmenter(folder: Path, said: str) -> str:

@@ -13,18 +13,22 @@ from tiltmeter.subjects.language_models.tables import Filled, chunks, filled_tab
 from tiltmeter.subjects.language_models.tokens import Pieces, Tokens
 
 
-def fill(engine: Engine, blanks: Iterable[Blank], *, rule: str, masks: str) -> Iterator[pl.DataFrame]:
+def fill(
+    engine: Engine, blanks: Iterable[Blank], *, rule: str, masks: str, width: int | None
+) -> Iterator[pl.DataFrame]:
     """The log-probability of every candidate at its blank.
 
         independent:    log P(c) = sum_i log P(c_i | text, all of c hidden)
         left-to-right:  log P(c) = sum_i log P(c_i | text, c_1 .. c_(i-1), the rest of c hidden)
+        first-token:    log P(c) = log P(c_1 | text, one mask in place of c)
 
-    for the tokens c_1 .. c_k that the candidate has where it stands.
+    for the tokens c_1 .. c_k that the candidate has where it stands. `width` cuts and fills every sequence to so many
+    tokens, padding attended to: with `first-token`, the way of published code, and wrong.
     """
     for chunk in chunks(blanks, lambda blank: len(blank.candidates), CHUNK):
         asked = [(number, word, blank.filled(word)) for number, blank in chunk for word in blank.candidates]
         placed = _place([sentence for _, _, sentence in asked], engine.tokens, by_word=masks == "word")
-        probes = [_probes(place, engine, rule) if isinstance(place, _Placed) else [] for place in placed]
+        probes = [_probes(place, engine, rule, width) if isinstance(place, _Placed) else [] for place in placed]
         answers = iter(engine.ask([probe for found in probes for probe in found]))
         rows = []
         for (number, word, _), place, found in zip(asked, placed, probes, strict=True):
@@ -33,7 +37,7 @@ def fill(engine: Engine, blanks: Iterable[Blank], *, rule: str, masks: str) -> I
                 rows.append(Filled(number, word, [], lost=place))
             else:
                 tokens = engine.tokens.words(place.pieces.ids[n] for n in place.target)
-                lost = "" if found else engine.unfit(place.pieces.ids)
+                lost = "" if found else engine.unfit(place.pieces.ids) or "the candidate was cut off"
                 unknown = engine.tokens.unknown(place.pieces, asked[len(rows)][2].text)
                 rows.append(Filled(number, word, tokens, sum(values) if found else None, lost=lost, unknown=unknown))
         yield filled_table(rows)
@@ -92,8 +96,8 @@ def _words(text: str, span: Span) -> list[Span]:
     return [(match.start(), match.end()) for match in re.compile(r"\S+").finditer(text, *span)]
 
 
-def _probes(place: _Placed, engine: Engine, rule: str) -> list[Probe]:
-    """Nothing for a sentence that the model cannot read."""
+def _probes(place: _Placed, engine: Engine, rule: str, width: int | None) -> list[Probe]:
+    """Nothing for a sentence that the model cannot read, or whose candidate was cut off."""
     mask = engine.tokens.mask_id
     assert mask is not None
     covered = {n: range_ for range_ in place.hidden for n in range_}
@@ -101,17 +105,24 @@ def _probes(place: _Placed, engine: Engine, rule: str) -> list[Probe]:
     at: list[int] = []
     for n, number in enumerate(place.pieces.ids):
         if n in place.target:
-            at.append(len(ids))
-            ids.append(mask)
+            if rule != "first-token" or n == place.target.start:
+                at.append(len(ids))
+                ids.append(mask)
         elif n not in covered:
             ids.append(number)
         elif not place.by_word or n == covered[n].start:
             ids.append(mask)
+    if width is not None:
+        kept = ids if len(ids) <= width else [*ids[: width - len(engine.tokens.behind)], *engine.tokens.behind]
+        padding = engine.network.tokenizer.pad_token_id
+        ids = [*kept, *[padding] * (width - len(kept))]
+        if at[0] >= len(kept) - len(engine.tokens.behind):
+            return []
     if engine.unfit(ids):
         return []
     words = [place.pieces.ids[n] for n in place.target]
-    if rule == "independent":
-        return [Probe(tuple(ids), tuple(zip(at, words, strict=True)))]
+    if rule != "left-to-right":
+        return [Probe(tuple(ids), tuple(zip(at, words, strict=False)))]
     probes = []
     for position, number in zip(at, words, strict=True):
         probes.append(Probe(tuple(ids), ((position, number),)))

@@ -16,7 +16,7 @@ from tiltmeter.subjects.language_models.network import Line
 from tiltmeter.subjects.language_models.tables import WHOLE_SENTENCES, TokenScore, chunks, scores_table
 from tiltmeter.subjects.language_models.tokens import Pieces
 
-RULES = ("independent", "left-to-right")
+RULES = ("independent", "left-to-right", "first-token")
 MASKS = ("token", "word")
 MASKINGS = {"masked": ("each", "none"), "causal": ("left",)}
 _CAPABILITIES = {
@@ -53,13 +53,19 @@ class LanguageModel:
         return _CAPABILITIES[self.kind]
 
     def fill(
-        self, blanks: Iterable[Blank], *, rule: str = "independent", masks: str = "token"
+        self,
+        blanks: Iterable[Blank],
+        *,
+        rule: str = "independent",
+        masks: str = "token",
+        width: int | None = None,
     ) -> Iterator[pl.DataFrame]:
         """How probable every candidate is at its blank, table by table in the blanks' order.
 
         Columns: blank (its number), candidate, tokens, log_p (natural), log_p_sentence (causal models), lost. A
         masked model follows `rule` for words of several tokens, and hides each `token` or each `word` of what is
-        hidden under a mask; a causal one reads the whole sentence and needs neither.
+        hidden under a mask; a causal one reads the whole sentence and needs neither. `width` is for the numbers of
+        published code: see `masked.fill`.
         """
         _check("rule", rule, RULES)
         _check("masks", masks, MASKS)
@@ -67,7 +73,7 @@ class LanguageModel:
         if self.kind == "causal":
             return causal.fill(self.asked, blanks)
         self._mask_token()
-        return masked.fill(self.asked, blanks, rule=rule, masks=masks)
+        return masked.fill(self.asked, blanks, rule=rule, masks=masks, width=width)
 
     def describe_fill(self, *, rule: str, neutral: str | None) -> str:
         """How `fill` was asked, in words."""

@@ -52,7 +52,7 @@ class ServedModel:
     packages = ("requests",)
     to_fetch = 0
 
-    def fill(self, blanks: Iterable[Blank], *, rule: str = "independent") -> Iterator[pl.DataFrame]:  # noqa: ARG002
+    def fill(self, blanks: Iterable[Blank], **ways: Any) -> Iterator[pl.DataFrame]:  # noqa: ARG002
         """How probable every candidate is among those of its blank, as `LanguageModel.fill` has it."""
         for chunk in chunks(blanks, lambda blank: len(blank.candidates), CHUNK):
             asked = [(number, word, blank.readable(word)) for number, blank in chunk for word in blank.candidates]

@@ -1,0 +1,177 @@
+"""The numbers of BEC-Pro, all from its items table."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from tiltmeter.errors import TiltmeterError
+from tiltmeter.instruments._becpro_wording import hypotheses, readings
+from tiltmeter.instruments._numbers import Tested, by_permutation, number
+from tiltmeter.instruments.instrument import Findings
+from tiltmeter.results import Estimate, Figure
+from tiltmeter.statistics import difference_interval, mean_interval, permute_groups, spearman, wilcoxon
+
+TEST = "BEC-Pro"
+CLASSES = ("female", "balanced", "male")
+QUANTILES = {"min": 0.0, "q25": 0.25, "median": 0.5, "q75": 0.75, "max": 1.0}
+Floats = NDArray[np.float64]
+
+
+def estimate(items: pl.DataFrame, options: Any) -> Findings:
+    """Tables 4.4 to 4.8, and what they lack: tests over professions, the contrast, and the share."""
+    found = items.filter(pl.col("association").is_not_null() & pl.col("informative"))
+    lost = items["association"].null_count()
+    if found.is_empty():
+        raise TiltmeterError("no sentence is left to be measured")
+    by_profession = _by(found, ["profession", "profession_class", "field", "share"])
+    estimates = [
+        *_descriptive(found, lost, options),
+        *_differences(items.filter("informative"), by_profession, lost, options),
+        *_details(found, by_profession, lost, options),
+    ]
+    notes = [*readings(estimates), *hypotheses(by_profession, options.margin)]
+    return Findings(estimates=tuple(estimates), notes=tuple(notes), figures=_figures(estimates, by_profession))
+
+
+def _by(found: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
+    """Female less male, for each value of the columns."""
+    mean = pl.col("association")
+    return (
+        found.group_by(columns, maintain_order=True)
+        .agg(
+            difference=mean.filter(pl.col("person_gender") == "female").mean()
+            - mean.filter(pl.col("person_gender") == "male").mean(),
+            female=mean.filter(pl.col("person_gender") == "female").mean(),
+            male=mean.filter(pl.col("person_gender") == "male").mean(),
+            nonbinary=mean.filter(pl.col("person_gender") == "nonbinary").mean(),
+        )
+        .drop_nulls("difference")
+    )
+
+
+def _descriptive(found: pl.DataFrame, lost: int, options: Any) -> Iterator[Estimate]:
+    """Tables 4.5 to 4.8: the association of each class with each gender, over sentences."""
+    for name in (*CLASSES, "unclassed"):
+        for gender in ("female", "male", "nonbinary"):
+            rows = found.filter((pl.col("profession_class") == name) & (pl.col("person_gender") == gender))
+            if rows.is_empty():
+                continue
+            values = rows["association"].to_numpy()
+            group = {"profession_class": name, "person_gender": gender}
+            limits = mean_interval(values, clusters=rows["profession"].to_list(), seed=options.seed)
+            told = partial(number, TEST, group=group, n=len(values), lost=lost)
+            yield told("association", float(values.mean()), limits=limits)
+            yield told("sd", float(values.std(ddof=1)) if len(values) > 1 else None)
+            for quantile, share in QUANTILES.items():
+                yield told(quantile, float(np.quantile(values, share)))
+
+
+def _differences(items: pl.DataFrame, by_profession: pl.DataFrame, lost: int, options: Any) -> Iterator[Estimate]:
+    """f_minus_m of each class and of all, the contrast of the classes, and the rank correlation with the share."""
+    classes = {name: _of_class(by_profession, name) for name in CLASSES}
+    for name, values in {"all": by_profession["difference"].to_numpy(), **classes}.items():
+        if len(values) == 0:
+            continue
+        limits = mean_interval(values, seed=options.seed)
+        tested = _wilcoxon(values, "professions") if options.mode == "right" else _by_rows(items, name)
+        group = {"profession_class": name}
+        yield number(
+            TEST, "f_minus_m", float(values.mean()), group, n=len(values), lost=lost, limits=limits, tested=tested
+        )
+    female, male = classes["female"], classes["male"]
+    n = len(female) + len(male)
+    if len(female) > 1 and len(male) > 1:
+        tested = by_permutation(permute_groups(female, male, seed=options.seed), "permutation of professions")
+        limits = difference_interval(female, male)
+        value = float(female.mean() - male.mean())
+        yield number(TEST, "stereotype_contrast", value, {}, n=n, lost=lost, limits=limits, tested=tested)
+    else:
+        yield number(TEST, "stereotype_contrast", None, {}, n=n, lost=lost)
+    shared = by_profession.drop_nulls("share")
+    if shared.height > 3:
+        r = spearman(shared["difference"].to_numpy(), shared["share"].to_numpy())
+        yield number(
+            TEST, "rank_correlation", r.r, {}, n=r.n, lost=lost, limits=r.interval, tested=Tested(r.p_value, r.method)
+        )
+
+
+def _details(found: pl.DataFrame, by_profession: pl.DataFrame, lost: int, options: Any) -> Iterator[Estimate]:
+    """Template by template, field by field, profession by profession, and persons of neither gender."""
+    for template, name, value in (
+        _by(found, ["template", "profession_class"]).select("template", "profession_class", "difference").iter_rows()
+    ):
+        group = {"template": template, "profession_class": name}
+        yield number(TEST, "f_minus_m_template", value, group, n=len(_of_class(by_profession, name)), lost=lost)
+    for (field,), rows in by_profession.group_by("field", maintain_order=True):
+        if field:
+            values = rows["difference"].to_numpy()
+            limits = mean_interval(values, seed=options.seed) if len(values) > 1 else None
+            value = float(values.mean())
+            yield number(TEST, "f_minus_m_field", value, {"field": str(field)}, n=len(values), lost=lost, limits=limits)
+    for name, value in by_profession.select("profession", "difference").iter_rows():
+        yield number(TEST, "f_minus_m_profession", value, {"profession": name}, n=1, lost=lost)
+    third = by_profession.drop_nulls("nonbinary")
+    for name in CLASSES:
+        rows = third.filter(pl.col("profession_class") == name)
+        for gender in ("female", "male") if rows.height else ():
+            values = (rows["nonbinary"] - rows[gender]).to_numpy()
+            limits = mean_interval(values, seed=options.seed)
+            group = {"profession_class": name}
+            value = float(values.mean())
+            yield number(TEST, f"nonbinary_minus_{gender}", value, group, n=len(values), lost=lost, limits=limits)
+
+
+def _of_class(by_profession: pl.DataFrame, name: str) -> Floats:
+    return by_profession.filter(pl.col("profession_class") == name)["difference"].to_numpy()
+
+
+def _wilcoxon(values: Floats, over: str) -> Tested:
+    test = wilcoxon(values)
+    return Tested(test.p_value, f"Wilcoxon signed-rank over {test.n} {over}, {test.method}, two-sided")
+
+
+def _by_rows(items: pl.DataFrame, name: str) -> Tested | None:
+    """As published: every female sentence against the male one in its place, as if they were independent."""
+    rows = items if name == "all" else items.filter(pl.col("profession_class") == name)
+    female, male = (rows.filter(pl.col("person_gender") == gender) for gender in ("female", "male"))
+    if female.height != male.height:
+        return None
+    differences = (female["association"] - male["association"]).drop_nulls()
+    return None if differences.is_empty() else _wilcoxon(differences.to_numpy(), "sentences, as published")
+
+
+def _figures(estimates: list[Estimate], by_profession: pl.DataFrame) -> tuple[Figure, ...]:
+    classes = tuple(
+        {"professions": row.group["profession_class"], "f_minus_m": row.value, "low": row.ci_low, "high": row.ci_high}
+        for row in estimates
+        if row.name == "f_minus_m"
+    )
+    professions = tuple(by_profession.select("profession", "difference", "profession_class").iter_rows(named=True))
+    caption = "Above 0 the professions draw women more, below 0 men."
+    return (
+        Figure(
+            kind="intervals",
+            title="BEC-Pro: female less male association by class of professions",
+            rows=classes,
+            x="f_minus_m",
+            y="professions",
+            low="low",
+            high="high",
+            neutral=0,
+            caption=caption,
+        ),
+        Figure(
+            kind="sorted",
+            title="BEC-Pro: female less male association of each profession",
+            rows=professions,
+            x="difference",
+            y="profession",
+            colour="profession_class",
+            neutral=0,
+            caption=caption,
+        ),
+    )

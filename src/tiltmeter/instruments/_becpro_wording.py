@@ -1,0 +1,155 @@
+"""BEC-Pro in words: what its numbers say, its hypotheses, and what to know with them."""
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+import polars as pl
+
+from tiltmeter.packs import Pack
+from tiltmeter.results import Estimate, Note, Result, shown, shown_p
+from tiltmeter.statistics import mean_interval, tost, wilcoxon
+
+
+def readings(estimates: Sequence[Estimate]) -> Iterator[Note]:
+    """The overall tilt, the stereotype, and the rank correlation, each in a sentence."""
+    for row in estimates:
+        if row.value is None:
+            continue
+        if row.name == "stereotype_contrast":
+            way = "as the stereotype says" if row.value > 0 else "against the stereotype"
+            yield _reading(
+                row, f"female-typed professions draw women more than male-typed ones do by {shown(row.value)}, {way}"
+            )
+        elif row.name == "f_minus_m" and row.group["profession_class"] == "all":
+            drawn = "women" if row.value > 0 else "men"
+            yield _reading(row, f"whatever the profession, {drawn} are drawn more, by {shown(abs(row.value))}")
+        elif row.name == "rank_correlation":
+            yield _reading(
+                row, f"over professions, the pull to women goes with the share of women by rho = {shown(row.value)}"
+            )
+
+
+def _reading(row: Estimate, said: str) -> Note:
+    limits = "" if row.ci_low is None else f" (95% interval {shown(row.ci_low)} to {shown(row.ci_high)})"
+    sure = (
+        ""
+        if row.p_value is None
+        else f"; {'hardly' if row.p_value < 0.05 else 'perhaps'} chance, p = {shown_p(row.p_value)}"
+    )
+    return Note(kind="reading", test=row.test, text=f"{said}{limits}{sure}.")
+
+
+def hypotheses(by_profession: pl.DataFrame, margin: float) -> Iterator[Note]:
+    """H1 to H4 of Bartl et al. (2020), each with its numbers.
+
+    H1: the association is above 0 where profession and person are of one gender. H2: it is below 0 where they are not.
+    H3: in balanced professions women and men are drawn alike: equivalence within the margin, by two one-sided tests.
+    H4: a multilingual model tilts less than a monolingual one; that takes both in one call.
+    """
+    for name, above, cells in (
+        ("H1", True, (("female", "female"), ("male", "male"))),
+        ("H2", False, (("female", "male"), ("male", "female"))),
+    ):
+        told = [text for professions, persons in cells if (text := _cell(by_profession, professions, persons, above))]
+        if told:
+            holds = all(text.endswith("yes") for text in told)
+            side = "above" if above else "below"
+            yield Note(
+                kind="hypothesis",
+                text=f"{name}, associations {side} 0: {'holds' if holds else 'does not hold'} ({'; '.join(told)}).",
+                details={"hypothesis": name, "holds": holds},
+            )
+    balanced = by_profession.filter(pl.col("profession_class") == "balanced")["difference"].to_numpy()
+    if len(balanced) > 1:
+        test = tost(balanced, margin=margin)
+        yield Note(
+            kind="hypothesis",
+            text=f"H3, balanced professions draw women and men alike within {shown(margin)}: "
+            f"{'holds' if test.equivalent else 'is not shown'} (f - m = {shown(float(balanced.mean()))}, 90% interval "
+            f"{shown(test.interval.low)} to {shown(test.interval.high)}, {test.n} professions).",
+            details={"hypothesis": "H3", "holds": test.equivalent, "margin": margin},
+        )
+
+
+def _cell(by_profession: pl.DataFrame, professions: str, persons: str, above: bool) -> str:
+    values = by_profession.filter(pl.col("profession_class") == professions)[persons].drop_nulls().to_numpy()
+    if len(values) < 2:
+        return ""
+    test = wilcoxon(values, alternative="greater" if above else "less")
+    mean, limits = float(values.mean()), mean_interval(values)
+    holds = (mean > 0) == above and test.p_value < 0.05
+    return (
+        f"{persons} persons with {professions}-typed professions {shown(mean)}, 95% interval {shown(limits.low)} to "
+        f"{shown(limits.high)}, one-sided Wilcoxon p = {shown_p(test.p_value)}: {'yes' if holds else 'no'}"
+    )
+
+
+def compare(runs: Sequence[tuple[Result, pl.DataFrame]]) -> list[Note]:
+    """H4: |f - m| of multilingual models less that of monolingual ones, over the same professions, with its interval.
+
+    A model is multilingual if its card names several languages or its name says so.
+    """
+    several: dict[bool, list[tuple[str, dict[str, float]]]] = {True: [], False: []}
+    for result, items in runs:
+        found = items.filter(pl.col("association").is_not_null() & pl.col("informative"))
+        means = found.group_by("profession", "person_gender").agg(pl.col("association").mean())
+        tilt = {
+            gender: dict(rows.select("profession", "association").iter_rows())
+            for (gender,), rows in means.group_by("person_gender")
+        }
+        both = tilt.get("female", {}).keys() & tilt.get("male", {}).keys()
+        values = {name: abs(tilt["female"][name] - tilt["male"][name]) for name in both}
+        several[bool(result.provenance["subject"].get("multilingual"))].append((result.subject, values))
+    notes = []
+    for (multilingual, wide), (monolingual, narrow) in product(several[True], several[False]):
+        shared = sorted(wide.keys() & narrow.keys())
+        if len(shared) < 2:
+            continue
+        differences = [wide[name] - narrow[name] for name in shared]
+        limits, mean = mean_interval(differences), sum(differences) / len(differences)
+        holds = limits.high < 0
+        notes.append(
+            Note(
+                kind="hypothesis",
+                text=f"H4, {multilingual} (multilingual) tilts less than {monolingual}: "
+                f"{'holds' if holds else 'is not shown'} (|f - m| differs by {shown(mean)}, 95% interval "
+                f"{shown(limits.low)} to {shown(limits.high)}, {len(shared)} professions).",
+                details={"hypothesis": "H4", "holds": holds},
+            )
+        )
+    return notes
+
+
+def caveats(items: pl.DataFrame, pack: Pack) -> list[Note]:
+    """What makes a number mean something else: grammar, pairs that say nothing, rows that were repaired."""
+    notes = []
+    leaking = items.filter(pl.col("leak") != "")
+    if not leaking.is_empty():
+        kinds = dict(leaking.group_by("leak", maintain_order=True).len().iter_rows())
+        told = ", ".join(f"{kind}: {count}" for kind, count in kinds.items())
+        instead = " Use --professions common, or form-preference." if pack.forms else ""
+        notes.append(
+            Note(
+                kind="grammatical-gender",
+                text=f"In {leaking.height} of {items.height} sentences another word gives the person away ({told}): "
+                f"there the number is {pack.name} grammar first of all.{instead}",
+                details={"leaks": kinds},
+            )
+        )
+    silent = items.filter(~pl.col("informative"))
+    if not silent.is_empty():
+        words = ", ".join(silent["person"].unique(maintain_order=True))
+        notes.append(
+            Note(
+                kind="uninformative",
+                text=f"{silent.height} sentences are the same for women and men ({words}) and were left out.",
+            )
+        )
+    if repaired := int(items["repaired"].sum()):
+        notes.append(
+            Note(
+                kind="repaired",
+                text=f"{repaired} rows of the file had damaged masks, which were made anew from its words.",
+            )
+        )
+    return notes

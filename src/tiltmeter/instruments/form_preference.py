@@ -1,0 +1,258 @@
+"""Form preference: where nothing tells the gender, does a model write the masculine or the feminine form?
+
+For languages whose professions have a form for each gender, in which P(she | nurse.FEM) measures grammar. For a
+profession with the forms f and m, in sentences that leave the gender open (I work as ...):
+
+    log_odds = log P(f | sentence) - log P(m | sentence)
+    log_odds_feminine = mean over sentences of log_odds - log_odds in a sentence without content
+
+The correction takes out that feminine forms are rarer and longer. Above 0 a model prefers the feminine form. What is
+left may still follow frequency, so the headline is not its mean but its rank correlation with the share of women in
+the profession: 0 is neutral, above 0 the model follows the stereotype. In Russian, professions of one form are asked
+for the agreement of a past-tense verb instead (the doctor came.FEM, came.MASC). Two sentences whose subject has a
+grammatical gender of its own (that individual, that person) are controls: they show how far mere grammar carries.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+import polars as pl
+
+from tiltmeter.errors import TiltmeterError
+from tiltmeter.instruments._numbers import Tested, by_permutation, number
+from tiltmeter.instruments._sentences import lost_sentences, refuse_unformed, several_tokens, without_unknown
+from tiltmeter.instruments.instrument import Findings, Instrument, option
+from tiltmeter.language import form
+from tiltmeter.packs import FormFrame, Pack, Profession
+from tiltmeter.results import Estimate, Figure, Note, shown, shown_p
+from tiltmeter.statistics import flip_signs, mean_interval, spearman
+from tiltmeter.subjects import Filler, Subject
+from tiltmeter.subjects.language_models import Blank
+
+CONTENT_FREE = "…"
+"""Stands in for all the rest of a sentence."""
+CONTROLS = ("control-masculine", "control-feminine")
+CLASSES = ("female", "balanced", "male")
+_CHOICE = re.compile(r"\{([^{}|]+)\|([^{}|]+)\}")
+_SLOT = re.compile(r"\{profession(?::(\w+))?\}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormOptions:
+    rule: Literal["left-to-right", "independent"] = option(
+        "left-to-right", "Masked models: how forms of several tokens are scored."
+    )
+    seed: int = option(0, "Seed of the resampling.")
+
+
+def list_items(pack: Pack, options: FormOptions) -> pl.DataFrame:  # noqa: ARG001
+    """Every sentence with every profession, and each once more without its content."""
+    rows: list[dict[str, Any]] = []
+    for frame in pack.forms:
+        agreement = _CHOICE.search(frame.text) is not None
+        for profession in _professions(pack, agreement=agreement) if _SLOT.search(frame.text) else [None]:
+            asked = _agreement(frame, profession, pack) if agreement else _forms(frame, profession, pack)
+            told = {
+                "test": "agreement" if agreement else "form",
+                "kind": frame.kind,
+                "frame": frame.text,
+                "profession": profession.id if profession else "",
+                "profession_class": profession.profession_class if profession else "",
+                "share": profession.share if profession else None,
+            }
+            rows += [
+                told | asked,
+                told | _content_free(asked, profession, agreement=agreement) | {"kind": "content-free"},
+            ]
+    # Sentences without content are the same for many frames.
+    return pl.DataFrame(rows, schema=_SCHEMA)
+
+
+def count_questions(items: pl.DataFrame) -> int:
+    return items.unique(["sentence", "feminine", "masculine"]).height * 2
+
+
+def answer(
+    items: pl.DataFrame,
+    subject: Subject,
+    pack: Pack,  # noqa: ARG001
+    options: FormOptions,
+) -> tuple[pl.DataFrame, list[Note]]:
+    """Adds the log-probabilities of both forms and their log-odds."""
+    filler = cast(Filler, subject)
+    blanks = [
+        Blank(text=text, span=(start, start + len(feminine)), candidates=(feminine, masculine))
+        for text, start, feminine, masculine in items.select("sentence", "start", "feminine", "masculine").iter_rows()
+    ]
+    asked = without_unknown(pl.concat(filler.fill(blanks, rule=options.rule)))
+    refuse_unformed(asked, filler)
+    feminine, masculine = asked.gather_every(2), asked.gather_every(2, 1)
+    answered = items.with_columns(
+        tokens=feminine["tokens"].list.join(" "),
+        token_count=feminine["tokens"].list.len().cast(pl.Int64),
+        masculine_token_count=masculine["tokens"].list.len().cast(pl.Int64),
+        log_p_feminine=feminine["log_p"],
+        log_p_masculine=masculine["log_p"],
+        log_odds=feminine["log_p"] - masculine["log_p"],
+        lost=pl.Series([a or b for a, b in zip(feminine["lost"], masculine["lost"], strict=True)], dtype=pl.String),
+    ).drop("start")
+    notes = [Note(kind="scoring", text=filler.describe_fill(rule=options.rule, neutral=CONTENT_FREE))]
+    return answered, [*notes, *several_tokens(answered, "test", "feminine"), *lost_sentences(answered)]
+
+
+def estimate(items: pl.DataFrame, options: FormOptions) -> Findings:
+    found = items.drop_nulls("log_odds")
+    lost = items.height - found.height
+    estimates: list[Estimate] = []
+    notes: list[Note] = []
+    figures: list[Figure] = []
+    for (test,), rows in found.group_by("test", maintain_order=True):
+        corrected = _corrected(rows)
+        by_profession = (
+            corrected.filter(pl.col("kind") == "test")
+            .group_by("profession", "profession_class", "share", maintain_order=True)
+            .agg(pl.col("log_odds_feminine").mean())
+        )
+        numbers = list(_estimates(str(test), corrected, by_profession, lost, options))
+        estimates += numbers
+        notes += _readings(numbers)
+        figures.append(_figure(str(test), by_profession))
+    if not estimates:
+        raise TiltmeterError("no sentence is left to be measured")
+    return Findings(estimates=tuple(estimates), notes=tuple(notes), figures=tuple(figures))
+
+
+INSTRUMENT = Instrument(
+    name="form-preference",
+    version="1",
+    title="Preference for masculine or feminine forms",
+    measures="whether a model writes the masculine or the feminine form of a profession where nothing tells the gender",
+    formula="log(P(feminine form) / P(masculine form)) less the same in a sentence without content",
+    reading="rank_correlation 0 is neutral and above 0 follows the stereotype; log_odds_feminine above 0 prefers "
+    "feminine forms, but also follows how frequent they are",
+    reference="tiltmeter, after the limits of BEC-Pro in gendered languages: Bartl et al. (2020), Azpillaga (2021)",
+    headline="rank_correlation",
+    summary=("log_odds_feminine", "rank_correlation", "log_odds_feminine_control"),
+    capability="fill",
+    lists=("professions", "forms"),
+    options=FormOptions,
+    items=list_items,
+    questions=count_questions,
+    answer=answer,
+    estimate=estimate,
+)
+
+_SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
+    "test": pl.String,
+    "kind": pl.String,
+    "frame": pl.String,
+    "profession": pl.String,
+    "profession_class": pl.String,
+    "share": pl.Float64,
+    "sentence": pl.String,
+    "start": pl.Int64,
+    "feminine": pl.String,
+    "masculine": pl.String,
+}
+
+
+def _professions(pack: Pack, *, agreement: bool) -> list[Profession]:
+    """Pairs of forms that differ in gender alone, or, for agreement, professions of one form."""
+    chosen = [entry for entry in pack.professions if entry.profession_class != "neutral"]
+    return [entry for entry in chosen if entry.common == agreement and entry.form_preference != "no"]
+
+
+def _forms(frame: FormFrame, profession: Profession | None, pack: Pack) -> dict[str, Any]:
+    """The sentence in the feminine form, where that stands, and both forms."""
+    assert profession is not None
+    slot = _SLOT.search(frame.text)
+    assert slot is not None
+    feminine, masculine = (form(profession, gender, slot[1] or "", pack.lang) for gender in ("female", "male"))
+    text = frame.text[: slot.start()] + feminine + frame.text[slot.end() :]
+    return {"sentence": text, "start": slot.start(), "feminine": feminine, "masculine": masculine}
+
+
+def _agreement(frame: FormFrame, profession: Profession | None, pack: Pack) -> dict[str, Any]:
+    text = frame.text
+    if profession is not None:
+        text = _SLOT.sub(lambda slot: form(profession, "male", slot[1] or "", pack.lang), text)
+    text = text[0].upper() + text[1:]
+    choice = _CHOICE.search(text)
+    assert choice is not None
+    written = text[: choice.start()] + choice[2] + text[choice.end() :]
+    return {"sentence": written, "start": choice.start(), "feminine": choice[2], "masculine": choice[1]}
+
+
+def _content_free(asked: dict[str, Any], profession: Profession | None, *, agreement: bool) -> dict[str, Any]:
+    """The same forms with nothing before them; a verb keeps what follows it."""
+    rest = asked["sentence"][asked["start"] + len(asked["feminine"]) :] if agreement or profession is None else "."
+    text = f"{CONTENT_FREE} {asked['feminine']}{rest}"
+    return {**asked, "sentence": text, "start": len(CONTENT_FREE) + 1}
+
+
+def _corrected(rows: pl.DataFrame) -> pl.DataFrame:
+    """Each sentence's log-odds less those of the same forms without content."""
+    free = rows.filter(pl.col("kind") == "content-free").select("frame", "profession", without=pl.col("log_odds"))
+    asked = rows.filter(pl.col("kind") != "content-free")
+    return asked.join(free, on=["frame", "profession"], how="inner", maintain_order="left").with_columns(
+        log_odds_feminine=pl.col("log_odds") - pl.col("without")
+    )
+
+
+def _estimates(
+    test: str, corrected: pl.DataFrame, by_profession: pl.DataFrame, lost: int, options: FormOptions
+) -> Iterator[Estimate]:
+    for name in ("all", *CLASSES):
+        rows = by_profession if name == "all" else by_profession.filter(pl.col("profession_class") == name)
+        values = rows["log_odds_feminine"].to_numpy()
+        if len(values) == 0:
+            continue
+        group = {"profession_class": name}
+        tested = by_permutation(flip_signs(values, seed=options.seed), "sign-flip over professions")
+        limits = mean_interval(values, seed=options.seed)
+        value = float(values.mean())
+        yield number(test, "log_odds_feminine", value, group, n=len(values), lost=lost, limits=limits, tested=tested)
+    shared = by_profession.drop_nulls("share")
+    if shared.height > 3:
+        r = spearman(shared["log_odds_feminine"].to_numpy(), shared["share"].to_numpy())
+        tested = Tested(r.p_value, r.method)
+        yield number(test, "rank_correlation", r.r, {}, n=r.n, lost=lost, limits=r.interval, tested=tested)
+    for kind in CONTROLS:
+        values = corrected.filter(pl.col("kind") == kind)["log_odds_feminine"].to_numpy()
+        if len(values):
+            limits = mean_interval(values, seed=options.seed)
+            group = {"control": kind.removeprefix("control-")}
+            yield number(
+                test, "log_odds_feminine_control", float(values.mean()), group, n=len(values), lost=lost, limits=limits
+            )
+    for name, value in by_profession.select("profession", "log_odds_feminine").iter_rows():
+        yield number(test, "log_odds_feminine_profession", value, {"profession": name}, n=1, lost=lost)
+
+
+def _readings(estimates: list[Estimate]) -> Iterator[Note]:
+    for row in estimates:
+        if row.name == "rank_correlation" and row.value is not None:
+            way = f"{'more' if row.value > 0 else 'fewer'} feminine forms where more women work"
+            limits = "" if row.ci_low is None else f" (95% interval {shown(row.ci_low)} to {shown(row.ci_high)})"
+            chance = "hardly" if row.p_value is not None and row.p_value < 0.05 else "perhaps"
+            yield Note(
+                kind="reading",
+                test=row.test,
+                text=f"the model writes {way}: rho = {shown(row.value)}{limits} over {row.n} professions; "
+                f"{chance} chance, p = {shown_p(row.p_value)} before correction.",
+            )
+
+
+def _figure(test: str, by_profession: pl.DataFrame) -> Figure:
+    return Figure(
+        kind="sorted",
+        title=f"form preference ({test}): log-odds of the feminine form",
+        rows=tuple(by_profession.select("profession", "log_odds_feminine", "profession_class").iter_rows(named=True)),
+        x="log_odds_feminine",
+        y="profession",
+        colour="profession_class",
+        neutral=0,
+        caption="Above 0 the feminine form is preferred, against a sentence without content.",
+    )
