@@ -1,5 +1,6 @@
 """BEC-Pro: asked as it says in each mode, estimated as its formulas say, and right about a planted relation."""
 
+import json
 import math
 import random
 from collections.abc import Callable, Iterable
@@ -567,3 +568,19 @@ def _key(row: Estimate) -> Key:
 
 def _notes(run: Run, kind: str) -> str:
     return " ".join(note.text for note in run.result.notes if note.kind == kind)
+
+
+def test_runs_of_several_languages_stand_in_one_table(tiny: Tiny, told: Command, own: Path) -> None:
+    """Table 4.4: f - m of each class of professions over models and languages."""
+    ids = []
+    for lang in ("en", "eu"):
+        done = told("measure", "becpro", tiny("roberta"), "--lang", lang, "--profession-list", own, "--json")
+        assert done.returncode == 0, done.stderr
+        ids.append(json.loads(done.stdout)["provenance"]["run"])
+    shown = told("compare", *ids).stdout
+    assert "f_minus_m BEC-Pro [profession_class=female]" in shown
+    assert "stereotype_contrast BEC-Pro" in shown
+    assert "roberta, en" in shown
+    assert "roberta, eu" in shown
+    found = json.loads(told("compare", *ids, "--json").stdout)
+    assert {row["lang"] for row in found["estimates"]} == {"en", "eu"}

@@ -108,7 +108,7 @@ class Work:
 def _write_frames(path: Path) -> Path:
     """Long sentences, so that a batch holds but few of them."""
     rng = random.Random(0)
-    templates = [f"{{target}} {' '.join(rng.choices(WORDS, k=rng.randint(40, 55)))} {{attribute}}." for _ in range(40)]
+    templates = [f"{{target}} {' '.join(rng.choices(WORDS, k=rng.randint(40, 55)))} {{attribute}}" for _ in range(40)]
     targets = {"one": WORDS[:1], "two": WORDS[1:2]}
     attributes = {"left": WORDS[10:35], "right": WORDS[40:65]}
     lines = [f"templates = {json.dumps(templates)}"]

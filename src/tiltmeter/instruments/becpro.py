@@ -122,6 +122,7 @@ INSTRUMENT = Instrument(
     reference="Bartl, Nissim and Gatt (2020), Unmasking Contextual Stereotypes, GeBNLP; Azpillaga Rivera (2021), "
     "Análisis del sesgo de género en los modelos NLP, chapter 4",
     headline="stereotype_contrast",
+    side_by_side=("f_minus_m", "stereotype_contrast"),
     summary=("association", "f_minus_m", "stereotype_contrast", "rank_correlation"),
     capability="fill",
     lists=("persons", "professions", "frames"),

@@ -44,6 +44,8 @@ class Instrument:
     """The estimate to look at first."""
     summary: tuple[str, ...] = ()
     """The estimates that are printed; all of them without it. Every one is in the result."""
+    side_by_side: tuple[str, ...] = ()
+    """The estimates that stand in a table over several subjects; the headline without it."""
     side: str | None = None
     """The estimate whose sign says which way: above its neutral value the first topic leans male."""
     capability: str

@@ -27,9 +27,13 @@ class Across:
     """What the instrument says of several runs together."""
 
     def headlines(self) -> list[tuple[str, list[Estimate]]]:
-        """The headline of each test and group, one estimate a run: the table a paper prints over models."""
-        name = load_instrument(self.runs[0].result.instrument).headline
-        found = [{_label(row): row for row in rows if row.name == name} for rows in self.estimates]
+        """The main estimates of each test and group, one a run: the table a paper prints over models."""
+        tool = load_instrument(self.runs[0].result.instrument)
+        names = tool.side_by_side or (tool.headline,)
+        found = [
+            {_label(row) if len(names) == 1 else f"{row.name} {_label(row)}": row for row in rows if row.name in names}
+            for rows in self.estimates
+        ]
         shared = [label for label in found[0] if all(label in rows for rows in found)]
         return [(label, [rows[label] for rows in found]) for label in shared]
 

@@ -72,9 +72,11 @@ class Run:
 
 
 def labels(runs: Sequence[Run]) -> list[str]:
-    """The subjects' names; those of different content that are called the same get a piece of their checksum."""
+    """The subjects' names, with the language where there are several; those of different content that are called the
+    same get a piece of their checksum."""
     prints = [str(run.result.provenance["subject"]["fingerprint"]) for run in runs]
-    names = [run.result.subject for run in runs]
+    languages = {run.result.lang for run in runs}
+    names = [run.result.subject + (f", {run.result.lang}" if len(languages) > 1 else "") for run in runs]
     owners: dict[str, set[str]] = {}
     for name, fingerprint in zip(names, prints, strict=True):
         owners.setdefault(name, set()).add(fingerprint)
