@@ -6,7 +6,7 @@ from itertools import product
 import polars as pl
 
 from tiltmeter.packs import Pack
-from tiltmeter.results import Estimate, Note, Result, shown, shown_p
+from tiltmeter.results import Estimate, Note, Result, said_p, shown
 from tiltmeter.statistics import mean_interval, tost, wilcoxon
 
 
@@ -16,10 +16,11 @@ def readings(estimates: Sequence[Estimate]) -> Iterator[Note]:
         if row.value is None:
             continue
         if row.name == "stereotype_contrast":
-            way = "as the stereotype says" if row.value > 0 else "against the stereotype"
-            yield _reading(
-                row, f"female-typed professions draw women more than male-typed ones do by {shown(row.value)}, {way}"
+            more, way = ("more", "as the stereotype says") if row.value > 0 else ("less", "against the stereotype")
+            said = (
+                f"female-typed professions draw women {more} than male-typed ones do, by {shown(abs(row.value))}, {way}"
             )
+            yield _reading(row, said)
         elif row.name == "f_minus_m" and row.group["profession_class"] == "all":
             drawn = "women" if row.value > 0 else "men"
             yield _reading(row, f"whatever the profession, {drawn} are drawn more, by {shown(abs(row.value))}")
@@ -34,7 +35,7 @@ def _reading(row: Estimate, said: str) -> Note:
     sure = (
         ""
         if row.p_value is None
-        else f"; {'hardly' if row.p_value < 0.05 else 'perhaps'} chance, p = {shown_p(row.p_value)}"
+        else f"; {'hardly' if row.p_value < 0.05 else 'perhaps'} chance, {said_p(row.p_value)}"
     )
     return Note(kind="reading", test=row.test, text=f"{said}{limits}{sure}.")
 
@@ -80,7 +81,7 @@ def _cell(by_profession: pl.DataFrame, professions: str, persons: str, above: bo
     holds = (mean > 0) == above and test.p_value < 0.05
     return (
         f"{persons} persons with {professions}-typed professions {shown(mean)}, 95% interval {shown(limits.low)} to "
-        f"{shown(limits.high)}, one-sided Wilcoxon p = {shown_p(test.p_value)}: {'yes' if holds else 'no'}"
+        f"{shown(limits.high)}, one-sided Wilcoxon {said_p(test.p_value)}: {'yes' if holds else 'no'}"
     )
 
 

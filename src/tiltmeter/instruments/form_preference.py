@@ -26,7 +26,7 @@ from tiltmeter.instruments._sentences import lost_sentences, refuse_unformed, se
 from tiltmeter.instruments.instrument import Findings, Instrument, option
 from tiltmeter.language import form
 from tiltmeter.packs import FormFrame, Pack, Profession
-from tiltmeter.results import Estimate, Figure, Note, shown, shown_p
+from tiltmeter.results import Estimate, Figure, Note, said_p, shown
 from tiltmeter.statistics import flip_signs, mean_interval, spearman
 from tiltmeter.subjects import Filler, Subject
 from tiltmeter.subjects.language_models import Blank
@@ -241,7 +241,7 @@ def _readings(estimates: list[Estimate]) -> Iterator[Note]:
                 kind="reading",
                 test=row.test,
                 text=f"the model writes {way}: rho = {shown(row.value)}{limits} over {row.n} professions; "
-                f"{chance} chance, p = {shown_p(row.p_value)} before correction.",
+                f"{chance} chance, {said_p(row.p_value)} before correction.",
             )
 
 

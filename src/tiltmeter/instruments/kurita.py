@@ -30,7 +30,7 @@ from tiltmeter.instruments._sentences import lost_sentences, mean, refuse_unform
 from tiltmeter.instruments.instrument import Findings, Given, Instrument, file_option, option
 from tiltmeter.language import capitalised
 from tiltmeter.packs import Pack
-from tiltmeter.results import Estimate, Figure, Note, shown, shown_p
+from tiltmeter.results import Estimate, Figure, Note, said_p, shown
 from tiltmeter.statistics import (
     cohens_d,
     difference_interval,
@@ -275,7 +275,7 @@ def _tested(row: Estimate) -> str:
     """The p, and the smallest that so few attributes can give."""
     smallest = 2.0 ** (1 - row.n)
     few = f", and no smaller one can be had from {row.n} attributes" if row.p_value == smallest else ""
-    return f"p = {shown_p(row.p_value)} by sign flip before correction{few}"
+    return f"{said_p(row.p_value)} by sign flip before correction{few}"
 
 
 def _notes(items: pl.DataFrame, subject: Filler, pack: Pack, options: KuritaOptions) -> list[Note]:

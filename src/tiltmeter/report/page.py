@@ -51,9 +51,14 @@ class Section:
     def labelled(self) -> list[tuple[str, Run]]:
         return list(zip(labels(self.runs), self.runs, strict=True))
 
+    def estimates(self, run: Run) -> list[Estimate]:
+        """Those that the instrument prints; all are in the stored run."""
+        printed = self.instrument.summary
+        return [row for row in run.result.estimates if not printed or row.name in printed]
+
     def notes(self, run: Run, *, reading: bool) -> list[Note]:
         """What the run says in words (or why it says nothing), or else what to know when reading it."""
-        return [note for note in run.result.notes if (note.kind in ("reading", "void")) == reading]
+        return [note for note in run.result.notes if (note.kind in ("reading", "hypothesis", "void")) == reading]
 
 
 def _sections(runs: Sequence[Run]) -> list[Section]:

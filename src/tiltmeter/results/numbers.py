@@ -9,3 +9,9 @@ def shown(value: float | None) -> str:
 def shown_p(value: float | None) -> str:
     """A p-value is never 0, and never printed as 0."""
     return "<0.0001" if value is not None and value < 0.0001 else shown(value)
+
+
+def said_p(value: float | None) -> str:
+    """A p-value inside a sentence."""
+    text = shown_p(value)
+    return f"p < {text[1:]}" if text.startswith("<") else f"p = {text}"
