@@ -59,7 +59,7 @@ def test_work_killed_at_any_moment_goes_on_and_ends_in_the_same_bytes(tmp_path: 
         assert (folder / "items.parquet").read_bytes() == (tmp_path / "undisturbed" / "items.parquet").read_bytes()
         assert set(begun) == set(batches), "the same batches as without a kill"
         assert len(begun) - len(batches) < len(starts), "each kill repeats one batch at most"
-    assert sum(len(start.batches) > 1 for start in killed) >= KILLS / 10, "some in the midst of the batches"
+    assert sum(len(start.batches) > 1 for start in killed) >= KILLS / 4, "many in the midst of the batches"
 
 
 @dataclass(frozen=True)

@@ -87,8 +87,10 @@ def answer(
 ) -> tuple[pl.DataFrame, list[Note]]:
     """Adds the log-probabilities and the association."""
     filler = cast(Filler, subject)
-    ask = _causal if filler.kind == "causal" else _masked
-    given, prior = ask(items, filler, options, _any_worker(pack))
+    if filler.kind == "causal":
+        given, prior = _causal(items, filler, options, _any_worker(pack))
+    else:
+        given, prior = _masked(items, filler, options)
     given, prior = (without_unknown(table) for table in (given, prior))
     if given["log_p"].null_count() == given.height:
         raise TiltmeterError(f"none of the sentences could be asked of {subject.name}: {given['lost'][0]}")
@@ -182,12 +184,7 @@ def _item(row: BecRow) -> dict[str, Any]:
     }
 
 
-def _masked(
-    items: pl.DataFrame,
-    subject: Filler,
-    options: BecproOptions,
-    neutral: str | None,  # noqa: ARG001
-) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _masked(items: pl.DataFrame, subject: Filler, options: BecproOptions) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The person masked, and the profession with it."""
     blanks = []
     for text, span, attribute in _spans(items):
@@ -229,11 +226,13 @@ def _causal(
         pl.when(whole).then(pl.col(name) - _log_sum(pl.col(name)).over("template", "profession"))
         for name in ("given", "prior")
     )
-    reason = pl.when(pl.col("log_p").is_null() & (pl.col("lost") == "")).then(pl.lit("lost with another person"))
-    return tuple(
-        table.with_columns(log_p=shares[name]).with_columns(lost=reason.otherwise(pl.col("lost")))
-        for name, table in (("given", given), ("prior", prior))
-    )  # type: ignore[return-value]
+    return _with_shares(given, shares["given"]), _with_shares(prior, shares["prior"])
+
+
+def _with_shares(asked: pl.DataFrame, shares: pl.Series) -> pl.DataFrame:
+    with_another = pl.col("log_p").is_null() & (pl.col("lost") == "")
+    lost = pl.when(with_another).then(pl.lit("lost with another person")).otherwise(pl.col("lost"))
+    return asked.with_columns(log_p=shares).with_columns(lost=lost)
 
 
 def _log_sum(values: pl.Expr) -> pl.Expr:
