@@ -16,7 +16,7 @@ from tiltmeter import results
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments import load_instrument
 from tiltmeter.results import SCHEMA, Estimate, Result
-from tiltmeter.runs import Run, across, agreement, audit, labels, measure, plan, read_run, read_runs
+from tiltmeter.runs import Run, across, agreement, audit, find_runs, labels, measure, plan, read_run, read_runs
 from tiltmeter.statistics import holm
 from tiltmeter.store import Store
 
@@ -92,11 +92,40 @@ class TestDamage:
         assert isinstance(found[other.id], Run)
 
 
+class TestFinding:
+    def test_by_id_by_its_beginning_by_folder_and_by_folder_of_folders(
+        self, stocked: Store, run: Run, tmp_path: Path
+    ) -> None:
+        other = measure("weat", SUBJECT, store=stocked, seed=1)
+        run.save(tmp_path / "saved" / "one")
+        other.save(tmp_path / "saved" / "two")
+        assert [found.id for found in find_runs(stocked, [run.id, other.id[:9], run.id])] == [run.id, other.id]
+        assert [found.id for found in find_runs(stocked, [str(tmp_path / "saved" / "two")])] == [other.id]
+        found = find_runs(stocked, [str(tmp_path / "saved"), run.id])
+        assert {entry.id for entry in found} == {run.id, other.id}
+        assert found[0].items.equals((run if found[0].id == run.id else other).items)
+
+    def test_a_folder_without_a_run_is_said_so(self, stocked: Store, tmp_path: Path) -> None:
+        (tmp_path / "empty").mkdir()
+        with pytest.raises(TiltmeterError, match="empty holds no run: a run is a folder"):
+            find_runs(stocked, [str(tmp_path / "empty")])
+
+    @pytest.mark.parametrize(
+        "text", ["[]", "{}", "no json", '{"provenance": {"schema": 2}, "estimates": [{"test": 3}]}']
+    )
+    def test_a_folder_that_is_damaged_is_said_so(self, stocked: Store, run: Run, tmp_path: Path, text: str) -> None:
+        run.save(tmp_path / "saved")
+        (tmp_path / "saved" / "result.json").write_text(text)
+        with pytest.raises(TiltmeterError):
+            find_runs(stocked, [str(tmp_path / "saved")])
+
+
 class TestSchema:
     def test_a_newer_run_is_refused_kindly(self, stocked: Store, run: Run) -> None:
         rewrite(stocked, run, lambda data: data["provenance"].update(schema=SCHEMA + 1))
         with pytest.raises(
-            TiltmeterError, match=r"written by a newer tiltmeter \(schema 2, this one reads up to 1\); upgrade"
+            TiltmeterError,
+            match=rf"written by a newer tiltmeter \(schema {SCHEMA + 1}, this one reads up to {SCHEMA}\); upgrade",
         ):
             read_run(stocked, run.id)
 
@@ -111,6 +140,16 @@ class TestSchema:
         monkeypatch.setitem(results.schema.STEPS, SCHEMA - 1, step)
         rewrite(stocked, run, older)
         assert read_run(stocked, run.id).result.estimates == run.result.estimates
+
+    def test_a_run_of_the_first_schema_is_read(self, stocked: Store, run: Run) -> None:
+        def older(data: dict[str, Any]) -> None:
+            data["provenance"]["schema"] = 1
+            del data["tests"]
+
+        rewrite(stocked, run, older)
+        found = read_run(stocked, run.id)
+        assert found.result.tests == {}
+        assert found.result.figures == run.result.figures
 
     def test_a_run_too_old_to_read_is_said_so(self, stocked: Store, run: Run) -> None:
         rewrite(stocked, run, lambda data: data["provenance"].update(schema=-7))

@@ -1,12 +1,13 @@
 """Published ways to measure. Each is one module here, found by its name."""
 
-from tiltmeter.instruments.instrument import Findings, Given, Instrument, file_option, option
+from tiltmeter.instruments.instrument import Findings, Given, Instrument, Layout, file_option, option
 from tiltmeter.instruments.registry import all_instruments, instrument_names, load_instrument
 
 __all__ = [
     "Findings",
     "Given",
     "Instrument",
+    "Layout",
     "all_instruments",
     "file_option",
     "instrument_names",

@@ -22,6 +22,23 @@ class Findings:
     estimates: tuple[Estimate, ...]
     figures: tuple[Figure, ...] = ()
     notes: tuple[Note, ...] = ()
+    tests: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """What each test compares, in words, where its name does not say it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """A table as papers print it: which estimates, what makes a row, what makes a column, what stands in a cell.
+
+    Rows and columns are named by `subject`, `lang`, `test` or `name`, or by a key of an estimate's group.
+    """
+
+    title: str
+    names: tuple[str, ...]
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    cells: tuple[str, ...] = ("value",)
+    """Fields of the estimate, side by side in each column."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,12 +57,21 @@ class Instrument:
     formula: str
     reading: str
     reference: str
+    bibtex: str = ""
+    """The entries to cite: of the paper, and of what else the numbers rest on."""
     headline: str
     """The estimate to look at first."""
+    verdict: tuple[str, ...] = ()
+    """The estimate whose interval and p say whether there is a tilt: the first of these that a test has; else the
+    headline."""
     summary: tuple[str, ...] = ()
     """The estimates that are printed; all of them without it. Every one is in the result."""
     side_by_side: tuple[str, ...] = ()
     """The estimates that stand in a table over several subjects; the headline without it."""
+    layouts: tuple[Layout, ...] = ()
+    """The tables of its paper."""
+    score: str | None = None
+    """The column of the items that holds the number of each."""
     side: str | None = None
     """The estimate whose sign says which way: above its neutral value the first topic leans male."""
     capability: str
@@ -60,6 +86,9 @@ class Instrument:
     estimate: Callable[[pl.DataFrame, Any], Findings]
     compare: Callable[[Sequence[tuple[Result, pl.DataFrame]]], list[Note]] | None = None
     """What is to be said of several runs side by side, each with its items."""
+    differences: Callable[[pl.DataFrame, pl.DataFrame, Any], list[Estimate]] | None = None
+    """What changed from the first items to the second: estimates of the same test, name and group, whose value is the
+    second less the first, over what both share."""
 
     def make_options(self, given: Mapping[str, Any]) -> Any:
         """The options of one run: unknown names and values are refused, files of the user's are read."""

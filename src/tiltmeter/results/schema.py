@@ -5,10 +5,12 @@ from typing import Any
 
 from tiltmeter.errors import TiltmeterError
 
-SCHEMA = 1
+SCHEMA = 2
 """Raised by one whenever the stored form of a result changes."""
 
-STEPS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+STEPS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    1: lambda result: result | {"tests": {}},
+}
 """STEPS[n] turns a result of schema n into one of schema n + 1."""
 
 

@@ -65,7 +65,19 @@ class Note:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A figure as data: its kind, a table of rows, and which columns stand where."""
+    """A figure as data: its kind, a table of rows, and which columns stand where.
+
+    - `intervals`: a point at x with a line from `low` to `high` for every y; `within` sets several apart on one y
+    - `sorted`: a bar of length x for every y, the highest first
+    - `box`: the median x of every y, a box from the columns `q25` to `q75`, whiskers from `low` to `high`
+    - `histogram`: bars of height y from x to `high`
+    - `heat`: a cell for every x and y, shaded by the number in `colour`
+    - `scatter`: a point at x and y, with the text of `label` beside it
+    - `series`: a line through the y of every x, with a band from `low` to `high`
+    - `shares`: a bar of whole length for every y, cut into parts of x, one for each `colour`
+
+    `neutral` draws a line at the value of x (in `scatter` and `series`: of y) that is no tilt.
+    """
 
     kind: str
     title: str
@@ -75,6 +87,8 @@ class Figure:
     low: str | None = None
     high: str | None = None
     colour: str | None = None
+    label: str | None = None
+    within: str | None = None
     neutral: float | None = None
     caption: str = ""
 
@@ -95,9 +109,11 @@ class Result:
     notes: tuple[Note, ...]
     provenance: Mapping[str, Any]
     figures: tuple[Figure, ...] = ()
+    tests: Mapping[str, str] = field(default_factory=dict)
+    """What each test compares, in words, where its name does not say it."""
 
     def to_json(self) -> dict[str, Any]:
-        """The form that `--json` prints: figures are left to the stored run."""
+        """The form that `--json` prints: figures and the tests' words are left to the stored run."""
         return {
             "instrument": self.instrument,
             "version": self.version,
@@ -110,7 +126,10 @@ class Result:
         }
 
     def to_stored_json(self) -> dict[str, Any]:
-        return self.to_json() | {"figures": [figure.to_json() for figure in self.figures]}
+        return self.to_json() | {
+            "figures": [figure.to_json() for figure in self.figures],
+            "tests": dict(self.tests),
+        }
 
     @classmethod
     def from_stored_json(cls, data: Mapping[str, Any]) -> Self:
@@ -126,6 +145,7 @@ class Result:
             notes=tuple(Note(**row) for row in data["notes"]),
             provenance=data["provenance"],
             figures=tuple(Figure(**row | {"rows": tuple(row["rows"])}) for row in data["figures"]),
+            tests=data["tests"],
         )
 
 

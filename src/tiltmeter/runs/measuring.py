@@ -133,7 +133,11 @@ def _measure(
     provenance = {
         "run": run_id,
         **request,
-        "subject": {"fingerprint": subject.fingerprint, **subject.origin},
+        "subject": {
+            "fingerprint": subject.fingerprint,
+            "capabilities": sorted(subject.capabilities),
+            **subject.origin,
+        },
         "sources": {name: list(pack.sources.get(name, ())) for name in (*tool.lists, *tool.extras)},
         "reference": tool.reference,
         "command": _command(tool, subject, pack, options, pack_folder, reading),
@@ -153,6 +157,7 @@ def _measure(
         notes=(*findings.notes, *notes),
         provenance=provenance,
         figures=findings.figures,
+        tests=findings.tests,
     )
     return Run(run_id, result, items)
 

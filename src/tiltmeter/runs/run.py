@@ -3,7 +3,7 @@
 import html
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -88,9 +88,24 @@ def labels(runs: Sequence[Run]) -> list[str]:
 
 def read_run(store: Store, run_id: str) -> Run:
     """A stored run, checked; of an older schema it is migrated, of a newer one refused."""
-    folder = store.runs.read(resolve_id(store, run_id))
-    result = Result.from_stored_json(json.loads((folder / RESULT).read_text("utf-8")))
-    return Run(folder.name, result, pl.read_parquet(folder / ITEMS))
+    return _read(store.runs.read(resolve_id(store, run_id)))
+
+
+def find_runs(store: Store, names: Iterable[str]) -> list[Run]:
+    """Runs by id or its beginning, by a folder that `save` wrote, or by a folder of such folders; each once."""
+    found: dict[str, Run] = {}
+    for name in names:
+        folder = Path(name).expanduser()
+        if not folder.is_dir():
+            runs = [read_run(store, name)]
+        elif (folder / RESULT).is_file():
+            runs = [_saved(folder)]
+        else:
+            runs = [_saved(result.parent) for result in sorted(folder.glob(f"*/{RESULT}"))]
+            if not runs:
+                raise TiltmeterError(f"{folder} holds no run: a run is a folder with {RESULT} and {ITEMS}")
+        found |= {run.id: run for run in runs}
+    return list(found.values())
 
 
 def read_runs(store: Store) -> Iterator[tuple[str, Run | TiltmeterError]]:
@@ -144,6 +159,19 @@ def export_items(items: pl.DataFrame, path: Path) -> None:
     else:
         raise TiltmeterError(f"items are written as .parquet or .csv, and {path.name!r} ends in neither")
     write_atomically(path, buffer.getvalue())
+
+
+def _saved(folder: Path) -> Run:
+    """A run from a folder that anybody may have written."""
+    try:
+        return _read(folder)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, pl.exceptions.PolarsError) as error:
+        raise TiltmeterError(f"{folder} holds no run that can be read: {error}") from error
+
+
+def _read(folder: Path) -> Run:
+    result = Result.from_stored_json(json.loads((folder / RESULT).read_text("utf-8")))
+    return Run(str(result.provenance["run"]), result, pl.read_parquet(folder / ITEMS))
 
 
 def _cell(value: Any) -> str:
