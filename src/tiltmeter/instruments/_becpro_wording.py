@@ -5,6 +5,7 @@ from itertools import product
 
 import polars as pl
 
+from tiltmeter.instruments._numbers import reading
 from tiltmeter.packs import Pack
 from tiltmeter.results import Estimate, Note, Result, said_p, shown
 from tiltmeter.statistics import mean_interval, tost, wilcoxon
@@ -16,28 +17,20 @@ def readings(estimates: Sequence[Estimate]) -> Iterator[Note]:
         if row.value is None:
             continue
         if row.name == "stereotype_contrast":
-            more, way = ("more", "as the stereotype says") if row.value > 0 else ("less", "against the stereotype")
-            said = (
-                f"female-typed professions draw women {more} than male-typed ones do, by {shown(abs(row.value))}, {way}"
+            above, below = (
+                f"female-typed professions draw women {more} than male-typed ones do, {way}"
+                for more, way in (("more", "as the stereotype says"), ("less", "against the stereotype"))
             )
-            yield _reading(row, said)
+            said = f"{above if row.value > 0 else below}, by {shown(abs(row.value))}"
+            yield reading(row, said, above=above, below=below)
         elif row.name == "f_minus_m" and row.group["profession_class"] == "all":
-            drawn = "women" if row.value > 0 else "men"
-            yield _reading(row, f"whatever the profession, {drawn} are drawn more, by {shown(abs(row.value))}")
+            above, below = (f"whatever the profession, {drawn} are drawn more" for drawn in ("women", "men"))
+            said = f"{above if row.value > 0 else below}, by {shown(abs(row.value))}"
+            yield reading(row, said, above=above, below=below)
         elif row.name == "rank_correlation":
-            yield _reading(
-                row, f"over professions, the pull to women goes with the share of women by rho = {shown(row.value)}"
-            )
-
-
-def _reading(row: Estimate, said: str) -> Note:
-    limits = "" if row.ci_low is None else f" (95% interval {shown(row.ci_low)} to {shown(row.ci_high)})"
-    sure = (
-        ""
-        if row.p_value is None
-        else f"; {'hardly' if row.p_value < 0.05 else 'perhaps'} chance, {said_p(row.p_value)}"
-    )
-    return Note(kind="reading", test=row.test, text=f"{said}{limits}{sure}.")
+            above, below = (f"the pull to women goes {way} the share of women" for way in ("with", "against"))
+            said = f"over professions, {above if row.value > 0 else below}: rho = {shown(row.value)}"
+            yield reading(row, said, above=above, below=below)
 
 
 def hypotheses(by_profession: pl.DataFrame, margin: float) -> Iterator[Note]:

@@ -1,9 +1,9 @@
-"""One number of a result, from what the statistics give."""
+"""One number of a result, from what the statistics give, and how sure it is in words."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tiltmeter.results import Estimate, Worse
+from tiltmeter.results import Estimate, Note, Worse, said_p, shown
 from tiltmeter.statistics import Interval, PermutationTest
 
 
@@ -50,3 +50,16 @@ def number(
         n=n,
         lost=lost,
     )
+
+
+def reading(row: Estimate, said: str, *, above: str, below: str, sure: str | None = None) -> Note:
+    """What an estimate says in plain words, how far and how sure.
+
+    A report's first lines say `above` or `below`, by the side of neutral that the estimate lies on.
+    """
+    limits = "" if row.ci_low is None else f" (95% interval {shown(row.ci_low)} to {shown(row.ci_high)})"
+    if sure is None:
+        chance = "" if row.p_value is None else "hardly" if row.p_value < 0.05 else "perhaps"
+        sure = f"; {chance} chance, {said_p(row.p_value)} before correction" if chance else ""
+    details = {"estimates": [row.name], "group": dict(row.group), "above": above, "below": below}
+    return Note(kind="reading", test=row.test, text=f"{said}{limits}{sure}.", details=details)

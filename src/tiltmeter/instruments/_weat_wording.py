@@ -1,6 +1,6 @@
 """What WEAT says in words and draws."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import polars as pl
 
@@ -12,12 +12,15 @@ from tiltmeter.results import Estimate, Figure, Note
 FEW = 8
 """Below this many words in a set the interval is flagged: it resamples too few words to be trusted."""
 
+SIDED = ("effect_size", "effect_size_sign_flip", "effect_size_without_grammar")
+"""The estimates whose sign says which topic leans where."""
+
 
 def notes_of(name: str, rows: pl.DataFrame, similarities: Similarities, ours: Estimate) -> list[Note]:
     labels = {role: label_of(rows, role) for role in ROLES}
     notes = []
     if ours.value is not None:
-        notes.append(Note(kind="reading", test=name, text=_reading(labels, ours)))
+        notes.append(_reading(labels, ours))
     left = {"x": len(similarities.x_a), "y": len(similarities.y_a), "pairs": len(similarities.x_a.T)}
     if similarities.smallest < FEW:
         notes.append(
@@ -32,9 +35,17 @@ def notes_of(name: str, rows: pl.DataFrame, similarities: Similarities, ours: Es
     return notes
 
 
-def _reading(labels: dict[str, str], found: Estimate) -> str:
+def leaning(labels: Mapping[str, str]) -> dict[str, str]:
+    """Which topic leans where, above and below 0."""
+    return {
+        side: f"{labels['x']} leans {labels[first]} and {labels['y']} leans {labels[second]}"
+        for side, first, second in (("above", "a", "b"), ("below", "b", "a"))
+    }
+
+
+def _reading(labels: Mapping[str, str], found: Estimate) -> Note:
     """The test in plain words: which way, how far, how sure."""
-    male, female = ("a", "b") if (found.value or 0) >= 0 else ("b", "a")
+    said = leaning(labels)
     p = 1.0 if found.p_two_sided is None else found.p_two_sided
     one_sided = (found.ci_low or 0) > 0 or (found.ci_high or 0) < 0
     if p >= 0.05:
@@ -43,15 +54,21 @@ def _reading(labels: dict[str, str], found: Estimate) -> str:
         sure = "hardly chance"
     else:
         sure = "hardly chance for these very words, but others of the same topics might not show it"
-    return (
-        f"{labels['x']} leans {labels[male]} and {labels['y']} leans {labels[female]}, each compared with the other: "
-        f"d = {found.value:.2f} (95% interval {found.ci_low:.2f} to {found.ci_high:.2f}); {sure} "
-        f"(two-sided p = {p:.3g} by attribute sign flip, before correction)."
+    which = said["above" if (found.value or 0) >= 0 else "below"]
+    text = (
+        f"{which}, each compared with the other: d = {found.value:.2f} (95% interval {found.ci_low:.2f} to "
+        f"{found.ci_high:.2f}); {sure} (two-sided p = {p:.3g} by attribute sign flip, before correction)."
+    )
+    return Note(
+        kind="reading",
+        test=found.test,
+        text=text,
+        details={"estimates": list(SIDED), "group": dict(found.group), **said},
     )
 
 
 def figures_of(items: pl.DataFrame, estimates: Iterable[Estimate]) -> Iterator[Figure]:
-    titles = {name: f"{name}: {label_of(rows, 'x')} / {label_of(rows, 'y')}" for name, rows in by_test(items)}
+    titles = {name: f"{name}: {words}" for name, words in topics(items).items()}
     found = {row.test: row for row in estimates if row.name == "effect_size" and row.value is not None}
     yield Figure(
         kind="intervals",
@@ -78,6 +95,11 @@ def figures_of(items: pl.DataFrame, estimates: Iterable[Estimate]) -> Iterator[F
                 neutral=0,
                 caption="Above 0 a word lies nearer to the male words, below 0 nearer to the female ones.",
             )
+
+
+def topics(items: pl.DataFrame) -> dict[str, str]:
+    """What each test compares."""
+    return {name: f"{label_of(rows, 'x')} / {label_of(rows, 'y')}" for name, rows in by_test(items)}
 
 
 def _word_associations(rows: pl.DataFrame) -> Iterator[dict[str, object]]:

@@ -125,6 +125,8 @@ INSTRUMENT = Instrument(
     reference="Explicit Linguistic Markers of Implicit Social Biases: Gender Biases in Adjectives with Grammatical "
     "Gender (the BAD test; equations 4 and 5)",
     headline="score_minus_baseline",
+    verdict=("score_minus_baseline",),
+    score="score",
     capability="vectors",
     lists=("adjectives", "baseline_adjectives", "semantic_gender", "names"),
     options=BadOptions,
@@ -250,7 +252,14 @@ def _critical(test: str, source: str, rows: pl.DataFrame) -> Note:
         test=test,
         text=f"adjectives of {source} score {mean:.3f} on average; most female {', '.join(names[:CRITICAL])}; "
         f"most male {', '.join(reversed(names[-CRITICAL:]))}.",
-        details={"female": names[:CRITICAL], "male": names[: -CRITICAL - 1 : -1]},
+        details={
+            "female": names[:CRITICAL],
+            "male": names[: -CRITICAL - 1 : -1],
+            "estimates": ["score_minus_baseline"],
+            "group": {"adjectives": source},
+            "above": "adjectives lean male, more than those without a stereotype",
+            "below": "adjectives lean female, more than those without a stereotype",
+        },
     )
 
 

@@ -124,6 +124,8 @@ INSTRUMENT = Instrument(
     reference="Bartl, Nissim and Gatt (2020), Unmasking Contextual Stereotypes, GeBNLP; Azpillaga Rivera (2021), "
     "Análisis del sesgo de género en los modelos NLP, chapter 4",
     headline="stereotype_contrast",
+    verdict=("stereotype_contrast",),
+    score="association",
     side_by_side=("f_minus_m", "stereotype_contrast"),
     summary=("association", "f_minus_m", "stereotype_contrast", "rank_correlation"),
     capability="fill",

@@ -21,12 +21,12 @@ from typing import Any, Literal, cast
 import polars as pl
 
 from tiltmeter.errors import TiltmeterError
-from tiltmeter.instruments._numbers import Tested, by_permutation, number
+from tiltmeter.instruments._numbers import Tested, by_permutation, number, reading
 from tiltmeter.instruments._sentences import lost_sentences, refuse_unformed, several_tokens, without_unknown
 from tiltmeter.instruments.instrument import Findings, Instrument, option
 from tiltmeter.language import form
 from tiltmeter.packs import FormFrame, Pack, Profession
-from tiltmeter.results import Estimate, Figure, Note, said_p, shown
+from tiltmeter.results import Estimate, Figure, Note, shown
 from tiltmeter.statistics import flip_signs, mean_interval, spearman
 from tiltmeter.subjects import Filler, Subject
 from tiltmeter.subjects.language_models import Blank
@@ -134,6 +134,8 @@ INSTRUMENT = Instrument(
     "feminine forms, but also follows how frequent they are",
     reference="tiltmeter, after the limits of BEC-Pro in gendered languages: Bartl et al. (2020), Azpillaga (2021)",
     headline="rank_correlation",
+    verdict=("rank_correlation",),
+    score="log_odds",
     summary=("log_odds_feminine", "rank_correlation", "log_odds_feminine_control"),
     capability="fill",
     lists=("professions", "forms"),
@@ -234,15 +236,9 @@ def _estimates(
 def _readings(estimates: list[Estimate]) -> Iterator[Note]:
     for row in estimates:
         if row.name == "rank_correlation" and row.value is not None:
-            way = f"{'more' if row.value > 0 else 'fewer'} feminine forms where more women work"
-            limits = "" if row.ci_low is None else f" (95% interval {shown(row.ci_low)} to {shown(row.ci_high)})"
-            chance = "hardly" if row.p_value is not None and row.p_value < 0.05 else "perhaps"
-            yield Note(
-                kind="reading",
-                test=row.test,
-                text=f"the model writes {way}: rho = {shown(row.value)}{limits} over {row.n} professions; "
-                f"{chance} chance, {said_p(row.p_value)} before correction.",
-            )
+            above, below = (f"the model writes {how} feminine forms where more women work" for how in ("more", "fewer"))
+            said = f"{above if row.value > 0 else below}: rho = {shown(row.value)} over {row.n} professions"
+            yield reading(row, said, above=above, below=below)
 
 
 def _figure(test: str, by_profession: pl.DataFrame) -> Figure:

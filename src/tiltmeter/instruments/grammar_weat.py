@@ -27,6 +27,7 @@ INSTRUMENT = Instrument(
     reading="0 means that grammar leaves no trace; the further away, the more of any association may be grammar",
     reference="McCurdy and Serbetci (2017), Grammatical gender associations outweigh topical gender bias, WiNLP",
     headline="effect_size",
+    score="cosine",
     capability="vectors",
     lists=("weat", "inanimate_nouns"),
     options=weat.WeatOptions,

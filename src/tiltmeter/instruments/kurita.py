@@ -25,7 +25,7 @@ import polars as pl
 
 from tiltmeter.datasets import ATTRIBUTE, TARGET, Frames, read_frames
 from tiltmeter.errors import TiltmeterError
-from tiltmeter.instruments._numbers import by_permutation, number
+from tiltmeter.instruments._numbers import by_permutation, number, reading
 from tiltmeter.instruments._sentences import lost_sentences, mean, refuse_unformed, several_tokens
 from tiltmeter.instruments.instrument import Findings, Given, Instrument, file_option, option
 from tiltmeter.language import capitalised
@@ -130,7 +130,7 @@ def estimate(items: pl.DataFrame, options: KuritaOptions) -> Findings:
         differences = _differences(found, first, second)
         by_attribute = _averaged(differences, ["attribute_group", "attribute"])
         estimates += _of_pair(test, differences, by_attribute, lost, options)
-        notes += _read(test, first, second, [row for row in estimates if row.test == test])
+        notes += _read(first, second, [row for row in estimates if row.test == test])
         figures.append(_figure(test, first, by_attribute))
     if len(targets) < 2:
         notes.append(Note(kind="caveat", text="With one group of targets there is nothing to compare it with."))
@@ -146,6 +146,8 @@ INSTRUMENT = Instrument(
     reading="0 is neutral and further away is worse; above 0 the attributes draw the first group of targets",
     reference="Kurita et al. (2019), Measuring Bias in Contextualized Word Representations, GeBNLP, arXiv:1906.07337",
     headline="difference",
+    verdict=("difference",),
+    score="association",
     capability="fill",
     lists=(),
     options=KuritaOptions,
@@ -253,22 +255,19 @@ def _of_pair(
         yield number(test, "effect_size", cohens_d(x, y, variant="caliskan"), group, n=n, lost=lost, tested=tested)
 
 
-def _read(test: str, first: str, second: str, estimates: Sequence[Estimate]) -> Iterator[Note]:
+def _read(first: str, second: str, estimates: Sequence[Estimate]) -> Iterator[Note]:
     """What the numbers say, one sentence for each group of attributes."""
     for row in estimates:
         if row.name != "difference" or row.value is None:
             continue
-        drawn = first if row.value > 0 else second
-        limits = "" if row.ci_low is None else f" (95% interval {shown(row.ci_low)} to {shown(row.ci_high)})"
-        sure = (
-            "" if row.p_value is None else f"; {'hardly' if row.p_value < 0.05 else 'perhaps'} chance, {_tested(row)}"
+        above, below = (f"attributes of {row.group['attributes']} draw {drawn} words more" for drawn in (first, second))
+        said = (
+            f"{above if row.value > 0 else below}, by {shown(abs(row.value))} in natural logarithms over {row.n} "
+            "attributes"
         )
-        yield Note(
-            kind="reading",
-            test=test,
-            text=f"attributes of {row.group['attributes']} draw {drawn} words more, by {shown(abs(row.value))} in "
-            f"natural logarithms{limits}, over {row.n} attributes{sure}.",
-        )
+        chance = "hardly" if (row.p_value or 0) < 0.05 else "perhaps"
+        sure = None if row.p_value is None else f"; {chance} chance, {_tested(row)}"
+        yield reading(row, said, above=above, below=below, sure=sure)
 
 
 def _tested(row: Estimate) -> str:

@@ -65,6 +65,7 @@ INSTRUMENT = Instrument(
     reading="0 is neutral and higher is worse; it does not say which way",
     reference="Zhou et al. (2019), Examining Gender Bias in Languages with Grammatical Gender, EMNLP, arXiv:1909.02224",
     headline="statistic",
+    verdict=("statistic",),
     capability="vectors",
     lists=("adjectives", "semantic_gender"),
     options=AdjectiveOptions,

@@ -40,7 +40,7 @@ from tiltmeter.instruments._weat_items import (
     similarities_in,
     without_grammar,
 )
-from tiltmeter.instruments._weat_wording import figures_of, notes_of
+from tiltmeter.instruments._weat_wording import figures_of, notes_of, topics
 from tiltmeter.instruments.instrument import Findings, Instrument, option
 from tiltmeter.packs import GRAMMAR_TEST, Pack, WeatTest, Word
 from tiltmeter.results import Estimate, Note
@@ -125,7 +125,12 @@ def estimate(items: pl.DataFrame, options: WeatOptions) -> Findings:
         found, said = _estimate_test(name, rows, control, options)
         estimates += found
         notes += said
-    return Findings(estimates=tuple(estimates), figures=tuple(figures_of(items, estimates)), notes=tuple(notes))
+    return Findings(
+        estimates=tuple(estimates),
+        figures=tuple(figures_of(items, estimates)),
+        notes=tuple(notes),
+        tests=topics(items),
+    )
 
 
 INSTRUMENT = Instrument(
@@ -137,6 +142,8 @@ INSTRUMENT = Instrument(
     reading="0 is neutral and further away is worse; above 0 the first topic leans male and the second female",
     reference="Caliskan, Bryson and Narayanan (2017), Science 356(6334), 183-186, doi:10.1126/science.aal4230",
     headline="effect_size",
+    verdict=("effect_size_without_grammar", "effect_size_sign_flip"),
+    score="cosine",
     side="effect_size",
     capability="vectors",
     lists=("weat",),

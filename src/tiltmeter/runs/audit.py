@@ -1,11 +1,11 @@
 """Everything that can be measured on some subjects, in one go."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tiltmeter.errors import OutOfReach, TiltmeterError
-from tiltmeter.instruments import Instrument, all_instruments
+from tiltmeter.instruments import Instrument, all_instruments, load_instrument
 from tiltmeter.packs import Pack
 from tiltmeter.reading import Reading
 from tiltmeter.runs.measuring import choose_pack, measure
@@ -95,6 +95,28 @@ def audit(
     return Audit(tuple(runs), tuple(skipped))
 
 
+def unmeasured(runs: Sequence[Run]) -> list[Skipped]:
+    """The instruments that the subjects of these runs were not measured with, and why."""
+    measured: dict[tuple[str, str, str], list[Run]] = {}
+    for run in runs:
+        fingerprint = str(run.result.provenance["subject"]["fingerprint"])
+        measured.setdefault((run.result.subject, run.result.lang, fingerprint), []).append(run)
+    skipped = []
+    for (subject, lang, _), own in measured.items():
+        tools = {run.result.instrument for run in own}
+        # A run of an older schema does not say what its subject offers: then what was asked is all that is known.
+        offered = {
+            *(load_instrument(name).capability for name in tools),
+            *(name for run in own for name in run.result.provenance["subject"].get("capabilities", ())),
+        }
+        pack = choose_pack(subject, lang=lang, pack=None, needed=False)
+        for tool in all_instruments():
+            if tool.name not in tools:
+                reason = _why_not(tool, pack, offered, subject) or "it was not asked for"
+                skipped.append(Skipped(subject, tool.name, reason, failed=False))
+    return skipped
+
+
 def plan(
     subjects: Sequence[str] = DEFAULT_SUBJECTS,
     *,
@@ -135,14 +157,15 @@ def _applicable(
     """Every instrument with an empty reason, or with the reason why it does not apply."""
     language = choose_pack(subject, lang=lang, pack=pack)
     offered = open_subject(subject, store, reading).capabilities
-    found = []
-    for tool in all_instruments():
-        reason = ""
-        if tool.capability not in offered:
-            reason = f"it asks for {tool.capability}, which {subject} does not offer"
-        elif wanted := tool.wanted():
-            reason = f"it needs a file of yours (--{wanted[0].replace('_', '-')})"
-        elif missing := language.missing(tool.lists):
-            reason = language.why_not(missing[0]) or f"the pack {language.lang!r} has no list {missing[0]!r}"
-        found.append((tool, reason))
-    return found
+    return [(tool, _why_not(tool, language, offered, _shown(subject))) for tool in all_instruments()]
+
+
+def _why_not(tool: Instrument, pack: Pack, offered: Container[str], subject: str) -> str:
+    """Why an instrument does not apply, or nothing."""
+    if tool.capability not in offered:
+        return f"it asks for {tool.capability}, which {subject} does not offer"
+    if wanted := tool.wanted():
+        return f"it needs a file of yours (--{wanted[0].replace('_', '-')})"
+    if missing := pack.missing(tool.lists):
+        return pack.why_not(missing[0]) or f"the pack {pack.lang!r} has no list {missing[0]!r}"
+    return ""
