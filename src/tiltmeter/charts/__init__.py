@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["draw", "script", "specification"]
 
 _WIDTH = 560
+THEMES: dict[str, dict[str, Any]] = {"light": {"background": None}, "dark": {"background": None}}
 _TILT = "#b3541e"
 _NEUTRAL = "#6b7280"
 

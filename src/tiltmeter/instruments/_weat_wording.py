@@ -35,17 +35,12 @@ def notes_of(name: str, rows: pl.DataFrame, similarities: Similarities, ours: Es
     return notes
 
 
-def leaning(labels: Mapping[str, str]) -> dict[str, str]:
-    """Which topic leans where, above and below 0."""
-    return {
+def _reading(labels: Mapping[str, str], found: Estimate) -> Note:
+    """The test in plain words: which way, how far, how sure."""
+    said = {
         side: f"{labels['x']} leans {labels[first]} and {labels['y']} leans {labels[second]}"
         for side, first, second in (("above", "a", "b"), ("below", "b", "a"))
     }
-
-
-def _reading(labels: Mapping[str, str], found: Estimate) -> Note:
-    """The test in plain words: which way, how far, how sure."""
-    said = leaning(labels)
     p = 1.0 if found.p_two_sided is None else found.p_two_sided
     one_sided = (found.ci_low or 0) > 0 or (found.ci_high or 0) < 0
     if p >= 0.05:

@@ -7,7 +7,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from tiltmeter.instruments._numbers import reading
 from tiltmeter.instruments._queries import (
     ROLES,
     QueryOptions,
@@ -19,10 +18,9 @@ from tiltmeter.instruments._queries import (
     void_note,
     void_sets,
 )
-from tiltmeter.instruments._weat_wording import leaning
 from tiltmeter.instruments.instrument import Findings, Instrument
 from tiltmeter.packs import Pack
-from tiltmeter.results import Estimate, Figure, Note, Worse, shown
+from tiltmeter.results import Estimate, Figure, Note, Worse
 from tiltmeter.statistics import difference_interval, permute_groups
 from tiltmeter.subjects import Found, Subject
 
@@ -60,7 +58,6 @@ def word_instrument(
     columns: tuple[str, ...],
     measure: Callable[[Sets], Mapping[str, Mapping[str, Floats]]],
     summarise: Callable[[pl.DataFrame, QueryOptions], Mapping[str, Number]],
-    verdict: tuple[str, ...] = (),
     note: Note | None = None,
 ) -> Instrument:
     """An instrument of which `measure` fills `columns` for the words of some roles, and `summarise` makes numbers.
@@ -85,12 +82,10 @@ def word_instrument(
             if void:
                 notes.append(void_note(test, void, lost, options))
             found = {} if void else summarise(rows, options)
-            measured = [
+            estimates += [
                 _estimate(test, name, found.get(name, Number(None, 0)), worse, neutral, sum(map(len, lost.values())))
                 for name, (worse, neutral) in numbers.items()
             ]
-            estimates += measured
-            notes += [_reading(row, rows) for row in measured if row.name in verdict and row.value is not None]
         return Findings(
             estimates=tuple(estimates),
             figures=(_figure(title, headline, items, estimates),),
@@ -107,7 +102,6 @@ def word_instrument(
         reading=reading,
         reference=reference,
         headline=headline,
-        verdict=verdict,
         score=columns[0],
         side="lean" if "lean" in numbers else None,
         capability="vectors",
@@ -191,13 +185,6 @@ def _estimate(test: str, name: str, number: Number, worse: Worse, neutral: float
         p_method=p[2] if p else None,
         n=number.n,
         lost=lost,
-    )
-
-
-def _reading(row: Estimate, rows: pl.DataFrame) -> Note:
-    said = leaning({role: rows.filter(pl.col("role") == role)["label"][0] for role in ROLES})
-    return reading(
-        row, f"{said['above' if (row.value or 0) >= 0 else 'below']}: {row.name} = {shown(row.value)}", **said
     )
 
 

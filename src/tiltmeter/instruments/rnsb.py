@@ -52,7 +52,6 @@ INSTRUMENT = word_instrument(
     reference="Sweeney and Najafian (2019), A Transparent Framework for Evaluating Unintended Demographic Bias, ACL",
     numbers={"kl": ("higher", 0), "lean": ("away", 0)},
     columns=("probability_x",),
-    verdict=("lean",),
     measure=measure,
     summarise=summarise,
 )

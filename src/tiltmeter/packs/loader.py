@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import MISSING, fields, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
@@ -40,6 +41,7 @@ def shipped_languages() -> list[str]:
     return sorted(path.parent.name for path in SHIPPED.glob("*/pack.toml"))
 
 
+@cache
 def load_pack(lang: str) -> Pack:
     """The shipped pack of a language."""
     if lang not in shipped_languages():

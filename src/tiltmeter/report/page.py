@@ -1,5 +1,6 @@
 """One self-contained HTML page: opens from a mail attachment, loads nothing."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -8,13 +9,23 @@ from pathlib import Path
 from tiltmeter import charts
 from tiltmeter.errors import MissingExtra
 from tiltmeter.instruments import Instrument, load_instrument
+from tiltmeter.packs import load_pack, shipped_languages
+from tiltmeter.report.items import Packed, packed_estimates, packed_items, write_items
+from tiltmeter.report.summary import CAUTIONS, models, named, overview
 from tiltmeter.results import Estimate, Figure, Note, shown, shown_p
 from tiltmeter.runs import Run, Skipped, across, agreement, comparable, labels
 from tiltmeter.store import write_atomically
 
+SAID = ("reading", "hypothesis", "void")
+"""Notes that say what was found, or why nothing was."""
 
-def write_page(runs: Sequence[Run], path: Path, *, skipped: Sequence[Skipped] = ()) -> None:
-    """Writes the page of these runs, and of what was not measured and why."""
+
+def write_page(runs: Sequence[Run], path: Path, *, skipped: Sequence[Skipped] = ()) -> list[Path]:
+    """Writes the page of these runs, and of what was not measured and why.
+
+    Where there are more items than a page can hold, a Parquet file beside it holds all of them. Returns what was
+    written.
+    """
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
     except ImportError as error:
@@ -22,67 +33,170 @@ def write_page(runs: Sequence[Run], path: Path, *, skipped: Sequence[Skipped] = 
     environment = Environment(
         loader=PackageLoader("tiltmeter.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
-    environment.filters |= {"number": shown, "p": shown_p}
-    sections = _sections(runs)
+    environment.filters |= {"number": shown, "p": shown_p, "language": _language, "words": _words}
+    found = models(runs)
+    items = packed_items(runs)
+    beside = path.with_suffix(".items.parquet") if any(own.kept < own.rows for own in items.values()) else None
+    figures = _Figures()
     page = environment.get_template("page.html").render(
-        sections=sections,
+        models=found,
+        overview=[figures.add(figure) for figure in overview(found)],
+        sections=_sections(runs, items, figures),
         agreements=agreement(runs),
-        skipped=skipped,
-        subjects=list(dict.fromkeys(run.result.subject for run in runs)),
-        script=charts.script() if any(section.figures for section in sections) else "",
+        skipped=_grouped(skipped),
+        runs=runs,
+        named=named,
+        beside=beside.name if beside else None,
+        specifications=figures.specifications,
+        themes=json.dumps(charts.THEMES),
+        script=charts.script(),
     )
+    if beside:
+        write_items(runs, beside)
     write_atomically(path, page.encode())
+    return [path, beside] if beside else [path]
+
+
+class _Figures:
+    """The page's figures: each is placed by its number and drawn from the data at the page's end."""
+
+    def __init__(self) -> None:
+        self.specifications: list[str] = []
+
+    def add(self, figure: Figure) -> tuple[int, Figure]:
+        self.specifications.append(charts.specification(figure))
+        return len(self.specifications) - 1, figure
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class Source:
+    """A table for the explorer to show."""
+
+    label: str
+    table: Packed
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
     """Runs of one instrument in one language that may stand side by side."""
 
-    instrument: Instrument
+    tool: Instrument
     lang: str
     runs: tuple[Run, ...]
-    figures: tuple[tuple[Figure, str], ...]
-    """Each figure with its specification as JSON."""
+    figures: tuple[tuple[int, Figure], ...]
+    sources: tuple[Source, ...]
 
     def side_by_side(self) -> list[tuple[str, list[Estimate]]]:
         """The headline of each test over all subjects, corrected as one family; nothing for a single subject."""
         return across(self.runs).headlines() if len(self.runs) > 1 else []
 
+    def verdicts(self) -> list[Note]:
+        """What the instrument says of these runs together."""
+        return list(across(self.runs).notes) if len(self.runs) > 1 else []
+
     def labelled(self) -> list[tuple[str, Run]]:
         return list(zip(labels(self.runs), self.runs, strict=True))
 
-    def estimates(self, run: Run) -> list[Estimate]:
-        """Those that the instrument prints; all are in the stored run."""
-        printed = self.instrument.summary
-        return [row for row in run.result.estimates if not printed or row.name in printed]
+    def estimates(self, run: Run) -> list[tuple[int, Estimate]]:
+        """Those that the instrument prints, with their position in the run."""
+        printed = self.tool.summary
+        return [pair for pair in enumerate(run.result.estimates) if not printed or pair[1].name in printed]
 
-    def notes(self, run: Run, *, reading: bool) -> list[Note]:
-        """What the run says in words (or why it says nothing), or else what to know when reading it."""
-        return [note for note in run.result.notes if (note.kind in ("reading", "hypothesis", "void")) == reading]
+    def said(self, run: Run) -> list[Note]:
+        return [note for note in run.result.notes if note.kind in SAID]
+
+    def cautions(self, run: Run) -> list[Note]:
+        """What makes a number mean less, or something else."""
+        return [note for note in run.result.notes if note.kind in CAUTIONS and note.kind not in SAID]
+
+    def asides(self, run: Run) -> list[Note]:
+        """How it was asked."""
+        return [note for note in run.result.notes if note.kind not in CAUTIONS and note.kind not in SAID]
+
+    def methods(self, run: Run) -> list[tuple[str, list[str]]]:
+        """How intervals and p-values were made, and what to beware of in them: each with the estimates it holds for."""
+        found: dict[str, dict[str, None]] = {}
+        for _, row in self.estimates(run):
+            interval = f"interval by {row.ci_method}" if row.ci_method else ""
+            p = f"p by {row.p_method}" if row.p_method else ""
+            family = f"corrected with {row.family}" if row.family else ""
+            for method in filter(None, (interval, p, family)):
+                found.setdefault(method, {})[row.name] = None
+        return [(method, list(names)) for method, names in found.items()]
 
 
-def _sections(runs: Sequence[Run]) -> list[Section]:
-    def key(run: Run) -> tuple[str, str]:
-        return run.result.instrument, run.result.lang
+@dataclass(frozen=True, slots=True)
+class Section:
+    """All about one instrument."""
 
-    groups = ((name, lang, list(group)) for (name, lang), group in groupby(sorted(runs, key=key), key))
+    tool: Instrument
+    parts: tuple[Part, ...]
+    tables: tuple[()] = ()
+
+
+def _sections(runs: Sequence[Run], items: dict[str, Packed], figures: _Figures) -> list[Section]:
+    def instrument(run: Run) -> str:
+        return run.result.instrument
+
+    def language(run: Run) -> str:
+        return run.result.lang
+
     return [
-        Section(load_instrument(name), lang, together, tuple((f, charts.specification(f)) for f in _merged(together)))
-        for name, lang, group in groups
-        for together in comparable(group)
+        Section(
+            tool := load_instrument(name),
+            tuple(
+                _part(tool, together, items, figures)
+                for _, spoken in groupby(sorted(own, key=language), language)
+                for together in comparable(list(spoken))
+            ),
+        )
+        for name, own in groupby(sorted(runs, key=instrument), instrument)
     ]
 
 
-def _merged(runs: Sequence[Run]) -> list[Figure]:
+def _part(tool: Instrument, runs: tuple[Run, ...], items: dict[str, Packed], figures: _Figures) -> Part:
+    sources = []
+    for label, run in zip(labels(runs), runs, strict=True):
+        sources.append(Source(label, items[run.id], "items"))
+        sources.append(Source(label, packed_estimates(run), "estimates"))
+    drawn = tuple(figures.add(figure) for figure in merged(runs))
+    return Part(tool, runs[0].result.lang, runs, drawn, tuple(sources))
+
+
+def merged(runs: Sequence[Run]) -> list[Figure]:
     """The runs' figures of one title as one figure, the subject as its colour."""
-    merged: dict[str, Figure] = {}
+    found: dict[str, Figure] = {}
     for run, subject in zip(runs, labels(runs), strict=True):
         for figure in run.result.figures:
             if figure.colour is not None:
                 title = f"{figure.title}, {subject}"
-                merged[title] = replace(figure, title=title)
+                found[title] = replace(figure, title=title)
                 continue
             rows = tuple({**row, "subject": subject} for row in figure.rows)
-            before = merged[figure.title].rows if figure.title in merged else ()
-            merged[figure.title] = replace(figure, rows=(*before, *rows), colour="subject")
-    return [figure for figure in merged.values() if figure.rows]
+            before = found[figure.title].rows if figure.title in found else ()
+            found[figure.title] = replace(figure, rows=(*before, *rows), colour="subject")
+    return [figure for figure in found.values() if figure.rows]
+
+
+def _grouped(skipped: Sequence[Skipped]) -> list[tuple[str, list[str], list[str]]]:
+    """What was not measured by its reason: the instruments and the subjects that it holds for."""
+    reasons: dict[str, list[Skipped]] = {}
+    for entry in skipped:
+        reasons.setdefault(entry.reason, []).append(entry)
+    return [
+        (
+            reason,
+            list(dict.fromkeys(entry.instrument for entry in entries)),
+            list(dict.fromkeys(entry.subject for entry in entries)),
+        )
+        for reason, entries in reasons.items()
+    ]
+
+
+def _language(lang: str) -> str:
+    return load_pack(lang).name if lang in shipped_languages() else lang
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")

@@ -1,6 +1,6 @@
 """Everything that can be measured on some subjects, in one go."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -112,7 +112,7 @@ def unmeasured(runs: Sequence[Run]) -> list[Skipped]:
         pack = choose_pack(subject, lang=lang, pack=None, needed=False)
         for tool in all_instruments():
             if tool.name not in tools:
-                reason = _why_not(tool, pack, offered, subject) or "it was not asked for"
+                reason = _why_not(tool, pack, offered) or "it was not asked for"
                 skipped.append(Skipped(subject, tool.name, reason, failed=False))
     return skipped
 
@@ -157,13 +157,13 @@ def _applicable(
     """Every instrument with an empty reason, or with the reason why it does not apply."""
     language = choose_pack(subject, lang=lang, pack=pack)
     offered = open_subject(subject, store, reading).capabilities
-    return [(tool, _why_not(tool, language, offered, _shown(subject))) for tool in all_instruments()]
+    return [(tool, _why_not(tool, language, offered)) for tool in all_instruments()]
 
 
-def _why_not(tool: Instrument, pack: Pack, offered: Container[str], subject: str) -> str:
+def _why_not(tool: Instrument, pack: Pack, offered: Collection[str]) -> str:
     """Why an instrument does not apply, or nothing."""
     if tool.capability not in offered:
-        return f"it asks for {tool.capability}, which {subject} does not offer"
+        return f"it asks for {tool.capability}, and the subject offers {', '.join(sorted(offered)) or 'nothing'}"
     if wanted := tool.wanted():
         return f"it needs a file of yours (--{wanted[0].replace('_', '-')})"
     if missing := pack.missing(tool.lists):

@@ -3,6 +3,7 @@
 import itertools
 import math
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -108,6 +109,11 @@ def _fisher_interval(r: float, variance: float, n: int, level: float, method: st
 
 def _share_of_orders(ranks: FloatArray, other: FloatArray) -> float:
     """The share of all orders of `other` whose |covariance| with `ranks` is at least the observed one."""
-    orders = np.array(list(itertools.permutations(other)))
     observed = abs(float(ranks @ other))
-    return float((np.abs(orders @ ranks) >= observed - TIE * float(ranks @ ranks)).mean())
+    return float((np.abs(other[_orders(other.size)] @ ranks) >= observed - TIE * float(ranks @ ranks)).mean())
+
+
+@cache
+def _orders(n: int) -> npt.NDArray[np.intp]:
+    """All orders of n places."""
+    return np.array(list(itertools.permutations(range(n))))

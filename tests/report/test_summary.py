@@ -1,0 +1,105 @@
+"""The first screen's sentences: what counts as a tilt, which one is told, and what is said where there is none."""
+
+from dataclasses import replace
+
+import pytest
+from statsmodels.stats.multitest import multipletests
+
+from tiltmeter.report.summary import models, overview, verdicts
+from tiltmeter.results import Estimate, Note
+from tiltmeter.runs import Run, measure
+from tiltmeter.store import Store
+
+
+@pytest.fixture
+def run(stocked: Store) -> Run:
+    return measure("weat", "pkg:navec-news", store=stocked)
+
+
+def with_estimates(run: Run, *rows: Estimate, notes: tuple[Note, ...] = ()) -> Run:
+    return Run(run.id, replace(run.result, estimates=rows, notes=notes), run.items)
+
+
+def d(test: str, value: float, low: float, high: float, p: float, **more: str) -> Estimate:
+    return Estimate(
+        test=test,
+        name="effect_size_sign_flip",
+        value=value,
+        worse="away",
+        neutral=0,
+        ci_low=low,
+        ci_high=high,
+        p_value=p / 2,
+        p_two_sided=p,
+        group=more,
+    )
+
+
+def reading(test: str) -> Note:
+    told = {"estimates": ["effect_size_sign_flip"], "group": {}, "above": "up", "below": "down"}
+    return Note(kind="reading", test=test, text="", details=told)
+
+
+def test_a_tilt_needs_a_small_corrected_p_and_an_interval_without_the_neutral_value(run: Run) -> None:
+    made = with_estimates(
+        run,
+        d("both", 1, 0.5, 1.5, 0.001),
+        d("the least sure", 1, 0.5, 1.5, 0.03),  # the largest of four: Holm leaves it as it is
+        d("p alone", 1, -0.1, 1.5, 0.001),
+        d("below", -1, -1.5, -0.5, 0.001),
+    )
+    assert [verdict.shown for verdict in verdicts(made)] == [True, True, False, True]
+    # With a fifth test above it, Holm doubles it.
+    more = with_estimates(made, *made.result.estimates, d("fifth", 0.1, -1, 1, 0.9))
+    assert [verdict.shown for verdict in verdicts(more)] == [True, False, False, True, False]
+
+
+def test_the_corrected_p_is_holms_over_the_two_sided_ones(run: Run) -> None:
+    found = verdicts(run)
+    expected = multipletests([verdict.row.p_two_sided for verdict in found], method="holm")[1]
+    assert [verdict.p for verdict in found] == pytest.approx(list(expected))
+
+
+def test_grammar_is_taken_out_where_that_could_be_done_and_controls_do_not_count(run: Run) -> None:
+    found = verdicts(run)
+    assert {verdict.row.name for verdict in found} == {"effect_size_without_grammar"}
+    assert "grammar" not in {verdict.row.test for verdict in found}
+    measured = {row.test for row in run.result.estimates if row.value is not None and not row.group}
+    assert {verdict.row.test for verdict in found} == measured
+
+
+def test_the_surest_tilt_is_told_in_the_words_of_its_side(run: Run) -> None:
+    rows = (d("a", 1, 0.5, 1.5, 0.02), d("b", -1, -1.2, -0.8, 0.001), d("c", 2, 1, 3, 0.001))
+    (model,) = models([with_estimates(run, *rows, notes=tuple(map(reading, "abc")))])
+    assert model.surest is not None
+    # b and c have the same p; b lies 1 / 0.4 = 2.5 widths of its interval from 0, c 2 / 2 = 1.
+    assert (model.surest.row.test, model.surest.said) == ("b", "down")
+    assert [(tool.name, shown, tested) for tool, shown, tested in model.counts()] == [("weat", 3, 3)]
+
+
+def test_without_a_tilt_there_is_nothing_to_tell(run: Run) -> None:
+    (model,) = models([with_estimates(run, d("a", 1, -0.5, 1.5, 0.2), notes=(reading("a"),))])
+    assert model.surest is None
+    assert len(model.tested()) == 1
+
+
+def test_an_instrument_without_a_p_of_its_own_gives_no_verdict(stocked: Store) -> None:
+    (model,) = models([measure("mac", "pkg:navec-news", store=stocked)])
+    assert model.tested() == []
+    assert {verdict.outcome for verdict in model.verdicts} == {"no test of it"}
+
+
+def test_what_a_reader_must_beware_of_is_named_once(run: Run) -> None:
+    kinds = ("lost-words", "few-words", "lost-words", "matching")
+    made = with_estimates(run, notes=tuple(Note(kind=kind, text="") for kind in kinds))
+    (model,) = models([made])
+    assert model.cautions() == ["few words", "lost words"]
+
+
+def test_the_overview_holds_every_effect_on_the_scale_of_its_instrument(run: Run, stocked: Store) -> None:
+    other = measure("mac", "pkg:navec-news", store=stocked)
+    weat, mac = overview(models([other, run]))
+    assert (weat.x, weat.neutral, mac.x, mac.neutral) == ("effect_size", 0, "mac", 1)
+    assert [row["effect_size"] for row in weat.rows] == [verdict.row.value for verdict in verdicts(run)]
+    assert [row["low"] for row in mac.rows] == [row.ci_low for row in other.result.estimates if row.value is not None]
+    assert {row["model"] for row in weat.rows} == {"pkg:navec-news"}
