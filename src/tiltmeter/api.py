@@ -7,11 +7,11 @@ from typing import Any
 from tiltmeter import runs as _runs
 from tiltmeter.reading import Reading
 from tiltmeter.report import write_page
-from tiltmeter.runs import DEFAULT_SUBJECTS, Audit, Run
+from tiltmeter.runs import DEFAULT_SUBJECTS, Audit, On, Outcome, Run
 from tiltmeter.store import Store
 from tiltmeter.training import train_vectors
 
-__all__ = ["Audit", "Reading", "Run", "audit", "measure", "train_vectors", "write_report"]
+__all__ = ["Audit", "Outcome", "Reading", "Run", "audit", "gate", "measure", "train_vectors", "write_report"]
 
 
 def measure(
@@ -53,6 +53,24 @@ def write_report(audited: Audit | Sequence[Run], out: str | Path) -> Path:
     runs = audited.runs if isinstance(audited, Audit) else audited
     write_page(runs, Path(out), skipped=skipped)
     return Path(out)
+
+
+def gate(
+    audited: Audit | Sequence[Run],
+    *,
+    max: Sequence[str] = (),
+    min: Sequence[str] = (),
+    rules: str | Path | None = None,
+    on: On | None = None,
+) -> list[Outcome]:
+    """Holds runs against limits, given as text or in a TOML file; every outcome says whether it passed.
+
+    >>> outcomes = tiltmeter.gate([run], max=["weat.effect_size[test=E6]=1.5"])  # doctest: +SKIP
+    >>> [outcome.sentence() for outcome in outcomes if not outcome.passed]  # doctest: +SKIP
+    """
+    wanted = [_runs.parse_rule(text, "max") for text in max] + [_runs.parse_rule(text, "min") for text in min]
+    wanted += [] if rules is None else _runs.read_rules(rules, on)
+    return _runs.check(audited.runs if isinstance(audited, Audit) else audited, wanted, on=on or "value")
 
 
 def _store(cache: str | Path | None) -> Store:

@@ -200,9 +200,8 @@ def test_two_subjects_of_one_language_share_a_chart_and_a_correction(browser: An
     assert {row["subject"] for row in figure.rows} == {"pkg:navec-news", "second"}
     write_page([run, other], tmp_path / "page.html")
     page = opened(browser, tmp_path / "page.html")
-    cells = page.evaluate(
-        "[...document.querySelectorAll('.across tr')].map(row => [...row.cells].map(c => [c.textContent, c.dataset.value]))"
-    )
+    cells = page.evaluate("""() => [...document.querySelectorAll('.across tr')].map(
+        row => [...row.cells].map(cell => [cell.textContent, cell.dataset.value]))""")
     page.close()
     headlines = across([run, other]).headlines()
     assert [row[0][0] for row in cells] == [test for test, _ in headlines]

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from tiltmeter.cli.build import build_app
+from tiltmeter.cli.gate import gate
 from tiltmeter.cli.measure import InstrumentGroup
 from tiltmeter.cli.options import JsonOption, LangOption, PackOption, with_reading
 from tiltmeter.cli.train import train_app
@@ -224,6 +225,7 @@ def list_subjects() -> None:
     show.subjects([(package, is_fetched(package, store)) for package in known_packages().values()])
 
 
+app.command()(gate)
 app.add_typer(
     typer.Typer(cls=InstrumentGroup, no_args_is_help=True),
     name="measure",

@@ -3,6 +3,8 @@
 from tiltmeter.runs.across import Across, across, comparable
 from tiltmeter.runs.agreement import Agreement, agreement
 from tiltmeter.runs.audit import DEFAULT_SUBJECTS, Audit, Planned, Skipped, audit, plan, unmeasured
+from tiltmeter.runs.gate import Outcome, check, one_line
+from tiltmeter.runs.gate_rules import Bound, On, Rule, parse_rule, read_rules
 from tiltmeter.runs.measuring import check_lists, choose_pack, measure
 from tiltmeter.runs.run import Run, export_items, find_runs, labels, read_run, read_runs, resolve_id
 from tiltmeter.runs.sweep import FactorEffect, factor_effects
@@ -12,13 +14,18 @@ __all__ = [
     "Across",
     "Agreement",
     "Audit",
+    "Bound",
     "FactorEffect",
+    "On",
+    "Outcome",
     "Planned",
+    "Rule",
     "Run",
     "Skipped",
     "across",
     "agreement",
     "audit",
+    "check",
     "check_lists",
     "choose_pack",
     "comparable",
@@ -27,7 +34,10 @@ __all__ = [
     "find_runs",
     "labels",
     "measure",
+    "one_line",
+    "parse_rule",
     "plan",
+    "read_rules",
     "read_run",
     "read_runs",
     "resolve_id",
