@@ -4,7 +4,7 @@ from tiltmeter.runs.across import Across, across, comparable
 from tiltmeter.runs.agreement import Agreement, agreement
 from tiltmeter.runs.audit import DEFAULT_SUBJECTS, Audit, Planned, Skipped, audit, plan
 from tiltmeter.runs.measuring import check_lists, choose_pack, measure
-from tiltmeter.runs.run import Run, export_items, find_runs, labels, read_run, read_runs, resolve_id
+from tiltmeter.runs.run import Run, export_items, find_runs, labels, read_run, read_runs, resolve_id, told_option
 from tiltmeter.runs.sweep import FactorEffect, factor_effects
 
 __all__ = [
@@ -31,4 +31,5 @@ __all__ = [
     "read_run",
     "read_runs",
     "resolve_id",
+    "told_option",
 ]
