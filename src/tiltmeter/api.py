@@ -6,12 +6,12 @@ from typing import Any
 
 from tiltmeter import runs as _runs
 from tiltmeter.reading import Reading
-from tiltmeter.report import write_page
+from tiltmeter.report import cite, write_page
 from tiltmeter.runs import DEFAULT_SUBJECTS, Audit, On, Outcome, Run
 from tiltmeter.store import Store
 from tiltmeter.training import train_vectors
 
-__all__ = ["Audit", "Outcome", "Reading", "Run", "audit", "gate", "measure", "train_vectors", "write_report"]
+__all__ = ["Audit", "Outcome", "Reading", "Run", "audit", "cite", "gate", "measure", "train_vectors", "write_report"]
 
 
 def measure(

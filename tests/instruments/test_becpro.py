@@ -303,7 +303,12 @@ class TestHypotheses:
         ]
         values = [abs(lean) / 4 - abs(lean) for lean in leans]
         told = _t_interval(values)
-        assert less.details == {"hypothesis": "H4", "holds": bool(told["ci_high"] < 0)}
+        assert less.details == {
+            "hypothesis": "H4",
+            "holds": bool(told["ci_high"] < 0),
+            "run": wide.provenance["run"],
+            "against": narrow.provenance["run"],
+        }
         assert f"differs by {shown(told['value'])}, 95% interval {shown(told['ci_low'])}" in less.text
         assert less.text.startswith("H4, many (multilingual) tilts less than one: holds")
         assert more.details["holds"] is False

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from tiltmeter.cli.build import build_app
+from tiltmeter.cli.cite import cite
 from tiltmeter.cli.gate import gate
 from tiltmeter.cli.measure import InstrumentGroup
 from tiltmeter.cli.options import JsonOption, LangOption, PackOption, with_reading
@@ -231,6 +232,7 @@ app.add_typer(
     name="measure",
     help="Measure subjects with one instrument: `tiltmeter measure weat pkg:navec-news`.",
 )
+app.command()(cite)
 app.add_typer(build_app, name="build")
 app.add_typer(train_app, name="train")
 app.add_typer(runs_app, name="runs")

@@ -83,7 +83,7 @@ def compare(runs: Sequence[tuple[Result, pl.DataFrame]]) -> list[Note]:
 
     A model is multilingual if its card names several languages or its name says so.
     """
-    several: dict[bool, list[tuple[str, dict[str, float]]]] = {True: [], False: []}
+    several: dict[bool, list[tuple[Result, dict[str, float]]]] = {True: [], False: []}
     for result, items in runs:
         found = items.filter(pl.col("association").is_not_null() & pl.col("informative"))
         means = found.group_by("profession", "person_gender").agg(pl.col("association").mean())
@@ -93,7 +93,7 @@ def compare(runs: Sequence[tuple[Result, pl.DataFrame]]) -> list[Note]:
         }
         both = tilt.get("female", {}).keys() & tilt.get("male", {}).keys()
         values = {name: abs(tilt["female"][name] - tilt["male"][name]) for name in both}
-        several[bool(result.provenance["subject"].get("multilingual"))].append((result.subject, values))
+        several[bool(result.provenance["subject"].get("multilingual"))].append((result, values))
     notes = []
     for (multilingual, wide), (monolingual, narrow) in product(several[True], several[False]):
         shared = sorted(wide.keys() & narrow.keys())
@@ -105,10 +105,15 @@ def compare(runs: Sequence[tuple[Result, pl.DataFrame]]) -> list[Note]:
         notes.append(
             Note(
                 kind="hypothesis",
-                text=f"H4, {multilingual} (multilingual) tilts less than {monolingual}: "
+                text=f"H4, {multilingual.subject} (multilingual) tilts less than {monolingual.subject}: "
                 f"{'holds' if holds else 'is not shown'} (|f - m| differs by {shown(mean)}, 95% interval "
                 f"{shown(limits.low)} to {shown(limits.high)}, {len(shared)} professions).",
-                details={"hypothesis": "H4", "holds": holds},
+                details={
+                    "hypothesis": "H4",
+                    "holds": holds,
+                    "run": multilingual.provenance["run"],
+                    "against": monolingual.provenance["run"],
+                },
             )
         )
     return notes

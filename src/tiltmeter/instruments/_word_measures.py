@@ -18,7 +18,7 @@ from tiltmeter.instruments._queries import (
     void_note,
     void_sets,
 )
-from tiltmeter.instruments.instrument import Findings, Instrument
+from tiltmeter.instruments.instrument import Findings, Instrument, Layout
 from tiltmeter.packs import Pack
 from tiltmeter.results import Estimate, Figure, Note, Worse
 from tiltmeter.statistics import difference_interval, permute_groups
@@ -54,6 +54,7 @@ def word_instrument(
     formula: str,
     reading: str,
     reference: str,
+    bibtex: str,
     numbers: Mapping[str, tuple[Worse, float]],
     columns: tuple[str, ...],
     measure: Callable[[Sets], Mapping[str, Mapping[str, Floats]]],
@@ -101,9 +102,20 @@ def word_instrument(
         formula=formula,
         reading=reading,
         reference=reference,
+        bibtex=bibtex,
         headline=headline,
         score=columns[0],
         side="lean" if "lean" in numbers else None,
+        layouts=(
+            Layout(
+                title=f"{title}: {headline} of each test",
+                names=(headline,),
+                rows=("test",),
+                columns=("subject",),
+                cells=("value", "interval", "p_adjusted"),
+                each_language=True,
+            ),
+        ),
         capability="vectors",
         lists=("weat",),
         options=QueryOptions,

@@ -31,8 +31,9 @@ from tiltmeter.instruments._adjectives import (
     mean_similarities,
     pack_adjectives,
 )
+from tiltmeter.instruments._bibliography import BAD
 from tiltmeter.instruments._queries import by_test
-from tiltmeter.instruments.instrument import Findings, Given, Instrument, file_option
+from tiltmeter.instruments.instrument import Findings, Given, Instrument, Layout, file_option
 from tiltmeter.packs import Pack
 from tiltmeter.results import Estimate, Figure, Note
 from tiltmeter.statistics import (
@@ -124,9 +125,35 @@ INSTRUMENT = Instrument(
     reading="above 0 adjectives lean male, below 0 female; further away is worse, but only against the baseline",
     reference="Explicit Linguistic Markers of Implicit Social Biases: Gender Biases in Adjectives with Grammatical "
     "Gender (the BAD test; equations 4 and 5)",
+    bibtex=BAD,
     headline="score_minus_baseline",
     verdict=("score_minus_baseline",),
     score="score",
+    layouts=(
+        Layout(
+            title="BAD: paired t tests of the ratings and of the scores",
+            names=("ratings_paired_t", "paired_t"),
+            rows=("adjectives",),
+            columns=("name", "test", "subject"),
+            cells=("value", "p_value"),
+            stacked=True,
+        ),
+        Layout(
+            title="BAD: Pearson correlation of the scores with the ratings",
+            names=("pearson",),
+            rows=("adjectives", "subject"),
+            columns=("test",),
+            cells=("value", "p_value"),
+            stacked=True,
+        ),
+        Layout(
+            title="BAD: scores less those of adjectives without a stereotype, and the contrast of stereotypes",
+            names=("score_minus_baseline", "stereotype_contrast"),
+            rows=("subject", "adjectives", "test"),
+            columns=("name",),
+            cells=("value", "interval", "p_adjusted"),
+        ),
+    ),
     capability="vectors",
     lists=("adjectives", "baseline_adjectives", "semantic_gender", "names"),
     options=BadOptions,

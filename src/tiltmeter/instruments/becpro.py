@@ -25,8 +25,9 @@ from tiltmeter.datasets.becpro import BecRow, build, masked, own_professions, re
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments._becpro_estimates import estimate
 from tiltmeter.instruments._becpro_wording import caveats, compare
+from tiltmeter.instruments._bibliography import AZPILLAGA, BARTL
 from tiltmeter.instruments._sentences import lost_sentences, several_tokens, without_unknown
-from tiltmeter.instruments.instrument import Given, Instrument, file_option, option
+from tiltmeter.instruments.instrument import Given, Instrument, Layout, file_option, option
 from tiltmeter.packs import Pack, Profession
 from tiltmeter.results import Note
 from tiltmeter.subjects import Filler, Subject
@@ -123,11 +124,34 @@ INSTRUMENT = Instrument(
     "above 0 leans to women",
     reference="Bartl, Nissim and Gatt (2020), Unmasking Contextual Stereotypes, GeBNLP; Azpillaga Rivera (2021), "
     "Análisis del sesgo de género en los modelos NLP, chapter 4",
+    bibtex=BARTL + AZPILLAGA,
     headline="stereotype_contrast",
     verdict=("stereotype_contrast",),
     score="association",
     side_by_side=("f_minus_m", "stereotype_contrast"),
     summary=("association", "f_minus_m", "stereotype_contrast", "rank_correlation"),
+    layouts=(
+        Layout(
+            title="BEC-Pro: female less male association by class of professions",
+            names=("f_minus_m",),
+            rows=("lang", "profession_class"),
+            columns=("subject",),
+        ),
+        Layout(
+            title="BEC-Pro: associations",
+            names=("f_minus_m", "association", "sd", "max", "min", "q75", "median", "q25"),
+            rows=("subject", "profession_class", "person_gender"),
+            columns=("name",),
+            each_language=True,
+        ),
+        Layout(
+            title="BEC-Pro: contrast of stereotypes, and rank correlation with the share of women",
+            names=("stereotype_contrast", "rank_correlation"),
+            rows=("lang", "subject"),
+            columns=("name",),
+            cells=("value", "interval", "p_adjusted"),
+        ),
+    ),
     capability="fill",
     lists=("persons", "professions", "frames"),
     extras=("nonbinary_persons",),

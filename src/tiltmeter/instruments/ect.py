@@ -12,6 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
+from tiltmeter.instruments._bibliography import DEV
 from tiltmeter.instruments._queries import QueryOptions
 from tiltmeter.instruments._word_measures import Floats, Number, Sets, word_instrument
 from tiltmeter.statistics import spearman
@@ -40,6 +41,7 @@ INSTRUMENT = word_instrument(
     formula="Spearman correlation of cos(w, mean A) with cos(w, mean B) over all targets w",
     reading="1 is neutral and lower is worse; it does not say which way",
     reference="Dev and Phillips (2019), Attenuating Bias in Word Vectors, AISTATS",
+    bibtex=DEV,
     numbers={"coherence": ("lower", 1)},
     columns=("cosine_male", "cosine_female"),
     measure=measure,

@@ -21,9 +21,10 @@ from typing import Any, Literal, cast
 import polars as pl
 
 from tiltmeter.errors import TiltmeterError
+from tiltmeter.instruments._bibliography import AZPILLAGA, BARTL
 from tiltmeter.instruments._numbers import Tested, by_permutation, number, reading
 from tiltmeter.instruments._sentences import lost_sentences, refuse_unformed, several_tokens, without_unknown
-from tiltmeter.instruments.instrument import Findings, Instrument, option
+from tiltmeter.instruments.instrument import Findings, Instrument, Layout, option
 from tiltmeter.language import form
 from tiltmeter.packs import FormFrame, Pack, Profession
 from tiltmeter.results import Estimate, Figure, Note, shown
@@ -133,10 +134,34 @@ INSTRUMENT = Instrument(
     reading="rank_correlation 0 is neutral and above 0 follows the stereotype; log_odds_feminine above 0 prefers "
     "feminine forms, but also follows how frequent they are",
     reference="tiltmeter, after the limits of BEC-Pro in gendered languages: Bartl et al. (2020), Azpillaga (2021)",
+    bibtex=BARTL + AZPILLAGA,
     headline="rank_correlation",
     verdict=("rank_correlation",),
     score="log_odds",
     summary=("log_odds_feminine", "rank_correlation", "log_odds_feminine_control"),
+    layouts=(
+        Layout(
+            title="Form preference: rank correlation with the share of women",
+            names=("rank_correlation",),
+            rows=("lang", "test"),
+            columns=("subject",),
+            cells=("value", "interval", "p_adjusted"),
+        ),
+        Layout(
+            title="Form preference: log-odds of the feminine form by class of professions",
+            names=("log_odds_feminine",),
+            rows=("lang", "test", "profession_class"),
+            columns=("subject",),
+            cells=("value", "interval", "p_adjusted"),
+        ),
+        Layout(
+            title="Form preference: log-odds of the feminine form where grammar alone decides",
+            names=("log_odds_feminine_control",),
+            rows=("lang", "test", "control"),
+            columns=("subject",),
+            cells=("value", "interval"),
+        ),
+    ),
     capability="fill",
     lists=("professions", "forms"),
     options=FormOptions,

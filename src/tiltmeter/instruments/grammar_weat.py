@@ -9,7 +9,8 @@ vectors means little unless it stands out against this one, and against 0 once g
 import polars as pl
 
 from tiltmeter.instruments import weat
-from tiltmeter.instruments.instrument import Instrument
+from tiltmeter.instruments._bibliography import CALISKAN, MCCURDY
+from tiltmeter.instruments.instrument import Instrument, Layout
 from tiltmeter.packs import GRAMMAR_TEST, Pack
 
 
@@ -26,8 +27,19 @@ INSTRUMENT = Instrument(
     formula="d of WEAT with X = masculine and Y = feminine inanimate nouns",
     reading="0 means that grammar leaves no trace; the further away, the more of any association may be grammar",
     reference="McCurdy and Serbetci (2017), Grammatical gender associations outweigh topical gender bias, WiNLP",
+    bibtex=MCCURDY + CALISKAN,
     headline="effect_size",
     score="cosine",
+    layouts=(
+        Layout(
+            title="Grammatical gender: effect size d",
+            names=("effect_size_sign_flip",),
+            rows=("test",),
+            columns=("subject",),
+            cells=("value", "interval", "p_adjusted"),
+            each_language=True,
+        ),
+    ),
     capability="vectors",
     lists=("weat", "inanimate_nouns"),
     options=weat.WeatOptions,

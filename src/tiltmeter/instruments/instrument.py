@@ -38,7 +38,11 @@ class Layout:
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     cells: tuple[str, ...] = ("value",)
-    """Fields of the estimate, side by side in each column."""
+    """Fields of the estimate, or `interval`, side by side in each column."""
+    stacked: bool = False
+    """The cells stand one below the other, each in a row of its own."""
+    each_language: bool = False
+    """A table for each language."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

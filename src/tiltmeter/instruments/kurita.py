@@ -25,9 +25,10 @@ import polars as pl
 
 from tiltmeter.datasets import ATTRIBUTE, TARGET, Frames, read_frames
 from tiltmeter.errors import TiltmeterError
+from tiltmeter.instruments._bibliography import KURITA
 from tiltmeter.instruments._numbers import by_permutation, number, reading
 from tiltmeter.instruments._sentences import lost_sentences, mean, refuse_unformed, several_tokens
-from tiltmeter.instruments.instrument import Findings, Given, Instrument, file_option, option
+from tiltmeter.instruments.instrument import Findings, Given, Instrument, Layout, file_option, option
 from tiltmeter.language import capitalised
 from tiltmeter.packs import Pack
 from tiltmeter.results import Estimate, Figure, Note, said_p, shown
@@ -145,9 +146,26 @@ INSTRUMENT = Instrument(
     formula="log(P(target | attribute) / P(target | attribute hidden)), compared between groups of targets",
     reading="0 is neutral and further away is worse; above 0 the attributes draw the first group of targets",
     reference="Kurita et al. (2019), Measuring Bias in Contextualized Word Representations, GeBNLP, arXiv:1906.07337",
+    bibtex=KURITA,
     headline="difference",
     verdict=("difference",),
     score="association",
+    layouts=(
+        Layout(
+            title="Associations of targets with attributes",
+            names=("association",),
+            rows=("targets", "attributes"),
+            columns=("subject",),
+            cells=("value", "interval"),
+        ),
+        Layout(
+            title="Differences between groups of targets",
+            names=("difference", "contrast", "effect_size"),
+            rows=("test", "name", "attributes"),
+            columns=("subject",),
+            cells=("value", "interval", "p_adjusted"),
+        ),
+    ),
     capability="fill",
     lists=(),
     options=KuritaOptions,

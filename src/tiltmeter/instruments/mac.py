@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
+from tiltmeter.instruments._bibliography import MANZINI
 from tiltmeter.instruments._queries import QueryOptions
 from tiltmeter.instruments._word_measures import Floats, Number, Sets, word_instrument
 from tiltmeter.statistics import mean_interval
@@ -39,6 +40,7 @@ INSTRUMENT = word_instrument(
     formula="mean over gendered words t and topics S of mean 1 - cos(t, w), w in S",
     reading="1 is neutral and further away is worse; it does not say which way",
     reference="Manzini, Lim, Tsvetkov and Black (2019), Black is to Criminal as Caucasian is to Police, NAACL",
+    bibtex=MANZINI,
     numbers={"mac": ("away", 1)},
     columns=("distance_x", "distance_y"),
     measure=measure,

@@ -22,7 +22,8 @@ from tiltmeter.instruments._adjectives import (
     mean_similarities,
     pack_adjectives,
 )
-from tiltmeter.instruments.instrument import Findings, Instrument
+from tiltmeter.instruments._bibliography import ZHOU
+from tiltmeter.instruments.instrument import Findings, Instrument, Layout
 from tiltmeter.packs import Pack
 from tiltmeter.results import Estimate, Note
 from tiltmeter.statistics import PermutationTest, flip_signs, permute_groups, statistic_interval
@@ -64,8 +65,18 @@ INSTRUMENT = Instrument(
     formula="| |sum s(x,A,B)| - |sum s(y,A,B)| |, x masculine and y feminine forms",
     reading="0 is neutral and higher is worse; it does not say which way",
     reference="Zhou et al. (2019), Examining Gender Bias in Languages with Grammatical Gender, EMNLP, arXiv:1909.02224",
+    bibtex=ZHOU,
     headline="statistic",
     verdict=("statistic",),
+    layouts=(
+        Layout(
+            title="MWEAT: the statistic under two null hypotheses",
+            names=("statistic", "statistic_resplit"),
+            rows=("adjectives", "name"),
+            columns=("subject",),
+            cells=("value", "interval", "p_adjusted"),
+        ),
+    ),
     capability="vectors",
     lists=("adjectives", "semantic_gender"),
     options=AdjectiveOptions,

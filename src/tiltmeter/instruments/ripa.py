@@ -13,6 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
+from tiltmeter.instruments._bibliography import ETHAYARAJH
 from tiltmeter.instruments._queries import QueryOptions
 from tiltmeter.instruments._word_measures import Floats, Number, Sets, topic_difference, word_instrument
 
@@ -41,6 +42,7 @@ INSTRUMENT = word_instrument(
     formula="ripa(w) = mean over pairs of <w, (a - b)/|a - b|>; lean = mean ripa(x) - mean ripa(y)",
     reading="0 is neutral and further away is worse; above 0 the first topic leans male and the second female",
     reference="Ethayarajh, Duvenaud and Hirst (2019), Understanding Undesirable Word Embedding Associations, ACL",
+    bibtex=ETHAYARAJH,
     numbers={"lean": ("away", 0), "ripa_x": ("away", 0), "ripa_y": ("away", 0)},
     columns=("ripa",),
     measure=measure,

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
+from tiltmeter.instruments._bibliography import GARG
 from tiltmeter.instruments._queries import QueryOptions
 from tiltmeter.instruments._word_measures import Floats, Number, Sets, topic_difference, word_instrument
 
@@ -45,6 +46,7 @@ INSTRUMENT = word_instrument(
     formula="rnd(w) = |w - mean A| - |w - mean B|; lean = mean rnd(y) - mean rnd(x)",
     reading="0 is neutral and further away is worse; above 0 the first topic leans male and the second female",
     reference="Garg, Schiebinger, Jurafsky and Zou (2018), PNAS 115(16), E3635-E3644",
+    bibtex=GARG,
     numbers={"lean": ("away", 0), "rnd_x": ("away", 0), "rnd_y": ("away", 0)},
     columns=("distance_male", "distance_female"),
     measure=measure,

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
+from tiltmeter.instruments._bibliography import SWEENEY
 from tiltmeter.instruments._queries import QueryOptions
 from tiltmeter.instruments._word_measures import Floats, Number, Sets, word_instrument
 from tiltmeter.statistics import flip_signs, mean_interval
@@ -50,6 +51,7 @@ INSTRUMENT = word_instrument(
     formula="kl = KL(P || uniform), P(t) = q(t) / sum q, q(t) = probability of the first topic for a gendered word t",
     reading="kl: 0 is neutral and higher is worse; lean: above 0 the first topic goes with male words",
     reference="Sweeney and Najafian (2019), A Transparent Framework for Evaluating Unintended Demographic Bias, ACL",
+    bibtex=SWEENEY,
     numbers={"kl": ("higher", 0), "lean": ("away", 0)},
     columns=("probability_x",),
     measure=measure,

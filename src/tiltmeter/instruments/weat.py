@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from tiltmeter.instruments._association import Denominator, bootstrap_intervals, effect_size
+from tiltmeter.instruments._bibliography import CALISKAN, MCCURDY
 from tiltmeter.instruments._queries import (
     QueryOptions,
     by_test,
@@ -41,7 +42,7 @@ from tiltmeter.instruments._weat_items import (
     without_grammar,
 )
 from tiltmeter.instruments._weat_wording import figures_of, notes_of, topics
-from tiltmeter.instruments.instrument import Findings, Instrument, option
+from tiltmeter.instruments.instrument import Findings, Instrument, Layout, option
 from tiltmeter.packs import GRAMMAR_TEST, Pack, WeatTest, Word
 from tiltmeter.results import Estimate, Note
 from tiltmeter.statistics import PermutationTest, flip_signs, permute_groups
@@ -141,10 +142,29 @@ INSTRUMENT = Instrument(
     formula="d = (mean s(x,A,B) - mean s(y,A,B)) / sd, with s(w,A,B) = mean cos(w,a) - mean cos(w,b)",
     reading="0 is neutral and further away is worse; above 0 the first topic leans male and the second female",
     reference="Caliskan, Bryson and Narayanan (2017), Science 356(6334), 183-186, doi:10.1126/science.aal4230",
+    bibtex=CALISKAN + MCCURDY,
     headline="effect_size",
     verdict=("effect_size_without_grammar", "effect_size_sign_flip"),
     score="cosine",
     side="effect_size",
+    layouts=(
+        Layout(
+            title="WEAT: effect size d and the published p",
+            names=("effect_size",),
+            rows=("test",),
+            columns=("subject",),
+            cells=("value", "p_value"),
+            each_language=True,
+        ),
+        Layout(
+            title="WEAT: effect size d and the p of swapping male and female within attribute pairs",
+            names=("effect_size_sign_flip",),
+            rows=("test",),
+            columns=("subject",),
+            cells=("value", "interval", "p_adjusted"),
+            each_language=True,
+        ),
+    ),
     capability="vectors",
     lists=("weat",),
     extras=("inanimate_nouns",),

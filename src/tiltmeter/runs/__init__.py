@@ -6,7 +6,7 @@ from tiltmeter.runs.audit import DEFAULT_SUBJECTS, Audit, Planned, Skipped, audi
 from tiltmeter.runs.gate import Outcome, check, one_line
 from tiltmeter.runs.gate_rules import Bound, On, Rule, parse_rule, read_rules
 from tiltmeter.runs.measuring import check_lists, choose_pack, measure
-from tiltmeter.runs.run import Run, export_items, find_runs, labels, read_run, read_runs, resolve_id
+from tiltmeter.runs.run import Run, export_items, find_runs, labels, read_run, read_runs, resolve_id, told_option
 from tiltmeter.runs.sweep import FactorEffect, factor_effects
 
 __all__ = [
@@ -41,5 +41,6 @@ __all__ = [
     "read_run",
     "read_runs",
     "resolve_id",
+    "told_option",
     "unmeasured",
 ]

@@ -3,7 +3,7 @@
 import html
 import io
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -71,18 +71,23 @@ class Run:
         return f"<h4>{title}</h4><table><tr>{head}</tr>{body}</table><ul>{notes}</ul>"
 
 
-def labels(runs: Sequence[Run]) -> list[str]:
-    """The subjects' names, with the language where there are several; those of different content that are called the
-    same get a piece of their checksum."""
+def labels(runs: Sequence[Run], *, languages: bool = True) -> list[str]:
+    """The subjects' names, told apart by what differs: the language (unless it stands elsewhere), the options of runs
+    of one instrument and language, a piece of the checksum where one name has different content, at last the run."""
+    several = languages and len({run.result.lang for run in runs}) > 1
+    names = [run.result.subject + (f", {run.result.lang}" if several else "") for run in runs]
+    options = [_options_that_differ(run, runs) for run in runs]
+    names = [f"{name} ({told})" if told else name for name, told in zip(names, options, strict=True)]
     prints = [str(run.result.provenance["subject"]["fingerprint"]) for run in runs]
-    languages = {run.result.lang for run in runs}
-    names = [run.result.subject + (f", {run.result.lang}" if len(languages) > 1 else "") for run in runs]
-    owners: dict[str, set[str]] = {}
-    for name, fingerprint in zip(names, prints, strict=True):
-        owners.setdefault(name, set()).add(fingerprint)
+    names = [
+        f"{name} ({prints[place][-8:]})" if shared else name
+        for place, (name, shared) in enumerate(zip(names, _shared(names, prints), strict=True))
+    ]
+    # The same request, answered by another version of the instrument or with other word lists.
+    requests = [(name, run.result.instrument, run.result.lang) for name, run in zip(names, runs, strict=True)]
+    again = _shared(requests, [run.id for run in runs])
     return [
-        name if len(owners[name]) == 1 else f"{name} ({fingerprint[-8:]})"
-        for name, fingerprint in zip(names, prints, strict=True)
+        f"{name} (run {run.id[:8]})" if shared else name for name, run, shared in zip(names, runs, again, strict=True)
     ]
 
 
@@ -159,6 +164,34 @@ def export_items(items: pl.DataFrame, path: Path) -> None:
     else:
         raise TiltmeterError(f"items are written as .parquet or .csv, and {path.name!r} ends in neither")
     write_atomically(path, buffer.getvalue())
+
+
+def _shared(names: Sequence[Hashable], owners: Sequence[str]) -> list[bool]:
+    """For each name, whether it has more than one owner."""
+    found: dict[Hashable, set[str]] = {}
+    for name, owner in zip(names, owners, strict=True):
+        found.setdefault(name, set()).add(owner)
+    return [len(found[name]) > 1 for name in names]
+
+
+def _options_that_differ(run: Run, runs: Sequence[Run]) -> str:
+    """The options in which a run differs from others of its instrument and language; files by their names."""
+    alike = [
+        other.result.options
+        for other in runs
+        if (other.result.instrument, other.result.lang) == (run.result.instrument, run.result.lang)
+    ]
+    differing = [name for name, value in run.result.options.items() if any(o.get(name) != value for o in alike)]
+    return ", ".join(f"{name} {told_option(run.result.options[name])}" for name in differing)
+
+
+def told_option(value: Any) -> str:
+    """The value of an option for readers: a file by its name."""
+    if isinstance(value, Mapping):
+        return str(value.get("file", value))
+    if isinstance(value, list | tuple):
+        return "+".join(map(told_option, value)) or "none"
+    return "none" if value in (None, "") else str(value)
 
 
 def _saved(folder: Path) -> Run:

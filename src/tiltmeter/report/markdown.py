@@ -1,0 +1,133 @@
+"""Runs as Markdown for GitHub: tables and lists, with every text from outside as text."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from tiltmeter.report.content import (
+    DOES_NOT_SHOW,
+    Section,
+    caveats,
+    facts,
+    not_measured,
+    readings,
+    sections,
+    subjects,
+)
+from tiltmeter.report.tables import Cell, Number, Table
+from tiltmeter.runs import Run, Skipped
+
+
+def markdown(runs: Sequence[Run], skipped: Sequence[Skipped]) -> str:
+    """The whole report."""
+    blocks = [f"# Gender bias, measured with tiltmeter: {text(subjects(runs))}"]
+    for section in sections(runs):
+        blocks += section_blocks(section, level=2)
+    blocks += end_blocks(runs, skipped, level=2)
+    return "\n\n".join(blocks) + "\n"
+
+
+def section_blocks(section: Section, *, level: int) -> Iterator[str]:
+    """One instrument: what it measures, the tables of its paper, and each run."""
+    tool = section.instrument
+    heading = "#" * level
+    yield f"{heading} {text(section.title)}"
+    yield f"Measures {text(tool.measures)}. **Which way is worse:** {text(tool.reading)}."
+    yield f"Formula: {code(tool.formula)}. {text(tool.reference)}."
+    for table in section.tables:
+        yield from table_blocks(table)
+    for label, run, table in section.printed():
+        yield f"{heading}# {text(label)}, {text(run.result.lang)}"
+        if told := readings(run):
+            yield bullets(told)
+        yield from table_blocks(table, titled=False)
+        if told := caveats(run):
+            yield "What to know when reading this:"
+            yield bullets(told)
+
+
+def end_blocks(runs: Sequence[Run], skipped: Sequence[Skipped], *, level: int) -> Iterator[str]:
+    """What was not measured, what this does not show, and how to get the same numbers again."""
+    heading = "#" * level
+    if skipped:
+        missing = not_measured(skipped)
+        yield f"{heading} {missing.title}"
+        yield from table_blocks(missing, titled=False)
+    yield f"{heading} What this does not show"
+    yield paragraph(DOES_NOT_SHOW)
+    if runs:
+        yield f"{heading} The same numbers again"
+    for run in runs:
+        told = facts(run)
+        yield fenced(told.pop("command"))
+        yield paragraph("; ".join(f"{name}: {fact}" for name, fact in told.items()))
+
+
+def table_blocks(table: Table, *, titled: bool = True) -> Iterator[str]:
+    if titled:
+        yield f"**{text(table.title)}**"
+    header = table.flat_header()
+    numeric = [bool(table.rows) and not isinstance(table.rows[0][place], str) for place in range(len(header))]
+    lines = [_line(map(text, header)), _line("--:" if right else "---" for right in numeric)]
+    for row, cells in enumerate(table.rows):
+        lines.append(_line("" if table.repeats(row, column) else _shown(cell) for column, cell in enumerate(cells)))
+    yield "\n".join(lines)
+    if table.caption:
+        yield paragraph(table.caption)
+
+
+def bullets(texts: Iterable[str]) -> str:
+    return "\n".join(f"- {paragraph(entry)}" for entry in texts)
+
+
+def paragraph(raw: str) -> str:
+    """Text at the start of a line, where a dash or a number would begin a list."""
+    return _AT_START.sub(lambda found: f"{found[0][:-1]}\\{found[0][-1]}", text(raw))
+
+
+def text(raw: str) -> str:
+    """Text that means nothing to Markdown: no markup, no HTML, no link, no mention, one line.
+
+    A renderer that looks for mentions and addresses after it has read the Markdown is kept off by a word joiner behind
+    the at sign; text that turns the direction of writing is closed in, so that it turns nothing behind it.
+    """
+    line = _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", " ".join(raw.split()))
+    line = _SPECIAL.sub(r"\\\g<0>", line)
+    line = _MENTION.sub("@\N{WORD JOINER}", line)
+    if _TURNING.search(line):
+        line = f"\N{FIRST STRONG ISOLATE}{line}\N{POP DIRECTIONAL ISOLATE}"
+    return line
+
+
+def code(raw: str) -> str:
+    """A piece of code in a line."""
+    line = _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", " ".join(raw.split()))
+    ticks = "`" * (1 + max((len(run) for run in re.findall("`+", line)), default=0))
+    space = " " if "`" in line else ""
+    return f"{ticks}{space}{line}{space}{ticks}"
+
+
+def fenced(raw: str) -> str:
+    """A command to be copied as it is."""
+    ticks = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", raw)), default=0))
+    return f"{ticks}console\n{raw}\n{ticks}"
+
+
+# An underscore between two letters is one for Markdown as well.
+_SPECIAL = re.compile(
+    r"[\\`*{}\[\]<>|~$&#^]|(?<![^\W_])_|_(?![^\W_])|:(?=//)|(?<=www)\.|(?<=mailto):|(?<=xmpp):|!(?=\[)", re.IGNORECASE
+)
+_AT_START = re.compile(r"^(?:[-+=]|\d+[.)])")
+_MENTION = re.compile(r"@(?=\w)")
+_TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
+_UNSEEN = re.compile("[\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _shown(cell: Cell) -> str:
+    if isinstance(cell, str):
+        return text(cell)
+    told = str(cell).replace("<", "\\<")
+    return f"**{told}**" if isinstance(cell, Number) and cell.strong else told
