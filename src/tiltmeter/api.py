@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tiltmeter import report as _report
 from tiltmeter import runs as _runs
 from tiltmeter.reading import Reading
-from tiltmeter.report import cite, write_page
+from tiltmeter.report import cite
 from tiltmeter.runs import DEFAULT_SUBJECTS, Audit, On, Outcome, Run
 from tiltmeter.store import Store
 from tiltmeter.training import train_vectors
@@ -47,12 +48,21 @@ def audit(
     )
 
 
-def write_report(audited: Audit | Sequence[Run], out: str | Path) -> Path:
-    """Writes the page of an audit or of some runs."""
-    skipped = audited.skipped if isinstance(audited, Audit) else ()
-    runs = audited.runs if isinstance(audited, Audit) else audited
-    write_page(runs, Path(out), skipped=skipped)
-    return Path(out)
+def write_report(
+    audited: Audit | Run | Sequence[Run],
+    out: str | Path | None = None,
+    *,
+    figures: str | Path | None = None,
+    font: str | Path | None = None,
+) -> list[Path]:
+    """Writes an audit or some runs as the ending of `out` says, and their figures into a folder.
+
+    >>> tiltmeter.write_report(run, "report.html", figures="figures")  # doctest: +SKIP
+    """
+    runs = audited.runs if isinstance(audited, Audit) else [audited] if isinstance(audited, Run) else audited
+    skipped = audited.skipped if isinstance(audited, Audit) else _runs.unmeasured(runs)
+    written = [] if out is None else _report.write_report(runs, Path(out), skipped=skipped)
+    return written + ([] if figures is None else _report.write_figures(runs, Path(figures), font=font))
 
 
 def gate(

@@ -66,7 +66,7 @@ class TestAudit:
     def test_writes_one_page_and_says_where(self, tilt: Command, stocked: Store, tmp_path: Path) -> None:
         done = tilt("audit", *SUBJECTS, "-o", tmp_path / "page.html")
         assert done.returncode == 0
-        assert f"page: {tmp_path / 'page.html'}" in done.stdout
+        assert f"written: {tmp_path / 'page.html'}" in done.stdout
         assert "pkg:navec-news" in (tmp_path / "page.html").read_text("utf-8")
         found = json.loads(tilt("audit", *SUBJECTS, "--json", "-o", tmp_path / "page.html").stdout)
         assert list(found) == ["runs", "agreement", "skipped"]

@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 
 from report.handmade import HOSTILE, estimate, latex_read, made
 from tiltmeter.errors import TiltmeterError
-from tiltmeter.report import ENDINGS, write_document
+from tiltmeter.report import ENDINGS, write_report
 from tiltmeter.results import Note
 from tiltmeter.runs import Run, Skipped, measure
 from tiltmeter.store import Store
@@ -39,7 +39,7 @@ def hostile_run(text: str, subject: str | None = None) -> Run:
 
 
 def written(runs: list[Run], path: Path, skipped: tuple[Skipped, ...] = ()) -> bytes:
-    write_document(runs, path, skipped=skipped)
+    write_report(runs, path, skipped=skipped)
     return path.read_bytes()
 
 
@@ -282,7 +282,7 @@ def test_every_document_says_what_was_measured_how_and_what_was_not(ending: str,
         "2026-03-04",
         "mind this",
         "a file is missing",
-        "These tests compare two genders",
+        "most of these tests compare two genders",
     ):
         assert wanted in told
 
@@ -306,10 +306,12 @@ def test_every_number_of_a_measured_run_is_in_print_as_readers_are_shown_it(
 
 
 def test_an_unknown_ending_is_refused_with_those_there_are(tmp_path: Path) -> None:
-    with pytest.raises(TiltmeterError, match=r"'r.docx' ends in none of .card.md, .md, .tex, .csv, .xlsx, .json"):
-        write_document([], tmp_path / "r.docx")
+    with pytest.raises(
+        TiltmeterError, match=r"'r.docx' ends in none of .html, .card.md, .md, .tex, .csv, .xlsx, .json"
+    ):
+        write_report([], tmp_path / "r.docx")
     assert list(tmp_path.iterdir()) == []
-    assert ENDINGS == (".card.md", ".md", ".tex", ".csv", ".xlsx", ".json")
+    assert ENDINGS == (".html", ".card.md", ".md", ".tex", ".csv", ".xlsx", ".json")
 
 
 @pytest.mark.parametrize("ending", [".md", ".tex", ".csv", ".xlsx", ".json"])

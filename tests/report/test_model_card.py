@@ -9,12 +9,12 @@ from huggingface_hub.repocard_data import model_index_to_eval_results
 
 from report.handmade import HOSTILE, estimate, made
 from tiltmeter.errors import TiltmeterError
-from tiltmeter.report import write_document
+from tiltmeter.report import write_report
 from tiltmeter.runs import Run
 
 
 def card(runs: list[Run], folder: Path) -> Any:
-    write_document(runs, folder / "bias.card.md")
+    write_report(runs, folder / "bias.card.md")
     return ModelCard.load(folder / "bias.card.md")
 
 
@@ -56,7 +56,7 @@ def test_the_hub_reads_every_printed_number_as_it_is(tmp_path: Path) -> None:
         for result in found
     ] == expected
     assert {result.verified for result in found} == {False}
-    assert {result.source_name for result in found} == {"tiltmeter 0.1.0"}
+    assert all(str(result.dataset_revision).startswith("tiltmeter 0.1.0, ") for result in found)
     assert {result.task_type for result in found} == {"fill-mask"}
     assert found[0].metric_name == "f_minus_m (profession_class=male)"
     assert "variant=bare" in str(found[2].dataset_config)
@@ -84,7 +84,7 @@ def test_text_is_text_in_the_metadata(text: str, tmp_path: Path) -> None:
 def test_several_models_are_refused(tmp_path: Path) -> None:
     runs = [*runs_of("one"), *runs_of("two")]
     with pytest.raises(TiltmeterError, match=r"a model card is of one model, and these runs are of 2 \(one, two\)"):
-        write_document(runs, tmp_path / "x.card.md")
+        write_report(runs, tmp_path / "x.card.md")
     with pytest.raises(TiltmeterError, match=r"these runs are of 0 \(none\)"):
-        write_document([], tmp_path / "x.card.md")
+        write_report([], tmp_path / "x.card.md")
     assert list(tmp_path.iterdir()) == []

@@ -11,6 +11,7 @@ from tiltmeter.cli.cite import cite
 from tiltmeter.cli.gate import gate
 from tiltmeter.cli.measure import InstrumentGroup
 from tiltmeter.cli.options import JsonOption, LangOption, PackOption, with_reading
+from tiltmeter.cli.report import report
 from tiltmeter.cli.train import train_app
 from tiltmeter.reading import Reading
 
@@ -53,14 +54,16 @@ def audit(
     ] = None,
     lang: LangOption = None,
     pack: PackOption = None,
-    out: Annotated[Path, typer.Option("-o", "--out", help="The page to write.")] = Path("report.html"),
+    out: Annotated[Path, typer.Option("-o", "--out", help="The report to write; see `tiltmeter report`.")] = Path(
+        "report.html"
+    ),
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked and how long it takes.")] = False,
     budget: Annotated[float | None, typer.Option(help="Minutes; what does not fit is left out and named.")] = None,
     json: JsonOption = False,
 ) -> int:
     """Measure everything that can be measured, and write a page about it."""
     from tiltmeter.cli import show
-    from tiltmeter.report import write_page
+    from tiltmeter.report import write_report
     from tiltmeter.runs import DEFAULT_SUBJECTS
     from tiltmeter.runs import audit as run_audit
     from tiltmeter.runs import plan as plan_audit
@@ -71,15 +74,17 @@ def audit(
         show.plan_json(*planned) if json else show.plan(*planned)
         return 0
     found = run_audit(chosen, lang=lang, pack=pack, reading=reading, budget_minutes=budget)
-    if found.runs:
-        write_page(found.runs, out, skipped=found.skipped)
+    written = write_report(found.runs, out, skipped=found.skipped) if found.runs else []
     if json:
         show.audit_json(found)
     else:
         for run in found.runs:
             show.run(run)
         show.skipped(found.skipped)
-        show.say(f"page: {out}" if found.runs else "nothing was measured, and no page was written")
+        for path in written:
+            show.say(f"written: {path}")
+        if not written:
+            show.say("nothing was measured, and no report was written")
     return 0 if found.complete else 3
 
 
@@ -226,6 +231,7 @@ def list_subjects() -> None:
     show.subjects([(package, is_fetched(package, store)) for package in known_packages().values()])
 
 
+app.command()(report)
 app.command()(gate)
 app.add_typer(
     typer.Typer(cls=InstrumentGroup, no_args_is_help=True),

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tiltmeter.errors import TiltmeterError
-from tiltmeter.instruments import Instrument, load_instrument
+from tiltmeter.instruments import Instrument
 from tiltmeter.packs import LISTS, Pack
 from tiltmeter.results import shown, shown_p
 from tiltmeter.runs import Across, Audit, Planned, Run, Skipped, agreement, labels
@@ -32,9 +32,8 @@ def run(found: Run, *, notes: bool = False) -> None:
     result = found.result
     say(f"\n{result.instrument} on {result.subject}, {result.lang} (run {found.id})")
     table = _table("test", "estimate", "value", "95% interval", "p", "p corr.", "n", "lost")
-    printed = load_instrument(result.instrument).summary
-    shown_rows = [row for row in result.estimates if not printed or row.name in printed]
-    for row in shown_rows:
+    printed = found.printed()
+    for row in printed:
         interval = "–" if row.ci_low is None else f"{row.ci_low:.2f} to {row.ci_high:.2f}"
         group = " ".join(f"{key}={value}" for key, value in row.group.items())
         name = f"{row.name} [{group}]" if group else row.name
@@ -50,7 +49,7 @@ def run(found: Run, *, notes: bool = False) -> None:
             row.lost,
         )
     _out.print(table)
-    if hidden := len(result.estimates) - len(shown_rows):
+    if hidden := len(result.estimates) - len(printed):
         say(f"and {hidden} more: `tiltmeter runs show {found.id} --json`")
     for note in result.notes:
         if notes or note.kind in ("reading", "hypothesis", "void"):

@@ -1,7 +1,8 @@
 """Runs made readable. Draws figure kinds and result tables, and never names an instrument."""
 
 from tiltmeter.report.citations import cite
-from tiltmeter.report.documents import ENDINGS, write_document
+from tiltmeter.report.documents import ENDINGS, write_report
+from tiltmeter.report.figures import write_figures
 from tiltmeter.report.page import write_page
 
-__all__ = ["ENDINGS", "cite", "write_document", "write_page"]
+__all__ = ["ENDINGS", "cite", "write_figures", "write_page", "write_report"]

@@ -10,11 +10,31 @@ from tiltmeter.report.tables import Table, hypotheses_table, printed_table
 from tiltmeter.results import Note
 from tiltmeter.runs import Run, Skipped, comparable, labels, told_option
 
-DOES_NOT_SHOW = (
-    "These tests compare two genders and say nothing about others, about how gender meets race, class or age, or about "
-    "harm to anybody: a tilt is a sign to look closer. Scores of different languages and of different vectors cannot "
-    "be ranked against each other."
+LIMITS = (
+    ("Other genders", "most of these tests compare two genders and say nothing about people of others"),
+    (
+        "How gender meets race, class, age or disability",
+        "a model may be even on average and unfair to some",
+    ),
+    (
+        "Harm",
+        "a tilt in vectors or in predicted words is a sign to look closer at what the model is used for; no tilt here "
+        "is no proof that a use of it is fair",
+    ),
+    (
+        "The cause",
+        "frequency, spelling and grammar move these numbers too; where that is known, it is said beside them",
+    ),
+    (
+        "A ranking",
+        "scores of different languages, of different kinds of models and of different instruments cannot be compared",
+    ),
 )
+"""What no number here shows, and why."""
+DOES_NOT_SHOW = " ".join(f"{what}: {why}." for what, why in LIMITS)
+
+READINGS = ("reading", "hypothesis", "void")
+"""Kinds of notes that say what was found, or why nothing was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +78,12 @@ def sections(runs: Sequence[Run]) -> list[Section]:
 
 def readings(run: Run) -> list[str]:
     """What a run says in words, or why it says nothing."""
-    return [_told(note) for note in run.result.notes if note.kind in _READINGS]
+    return [_told(note) for note in run.result.notes if note.kind in READINGS]
 
 
 def caveats(run: Run) -> list[str]:
     """What to know when reading its numbers."""
-    return [_told(note) for note in run.result.notes if note.kind not in _READINGS]
+    return [_told(note) for note in run.result.notes if note.kind not in READINGS]
 
 
 def subjects(runs: Sequence[Run]) -> str:
@@ -113,6 +133,3 @@ def all_tables(runs: Sequence[Run]) -> list[Table]:
 
 def _told(note: Note) -> str:
     return f"{note.test}: {note.text}" if note.test else note.text
-
-
-_READINGS = ("reading", "hypothesis", "void")

@@ -1,4 +1,4 @@
-"""The report in other formats than the page; the ending says which."""
+"""The report: a page, or a document of another format; the ending says which."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -11,19 +11,22 @@ from tiltmeter.report.content import DOES_NOT_SHOW
 from tiltmeter.report.latex import latex
 from tiltmeter.report.markdown import markdown
 from tiltmeter.report.model_card import model_card
+from tiltmeter.report.page import write_page
 from tiltmeter.report.workbook import workbook
 from tiltmeter.runs import Run, Skipped
 from tiltmeter.store import write_atomically
 
 
-def write_document(runs: Sequence[Run], path: Path, *, skipped: Sequence[Skipped] = ()) -> None:
-    """Writes the runs, and what was not measured and why, as the ending says."""
+def write_report(runs: Sequence[Run], path: Path, *, skipped: Sequence[Skipped] = ()) -> list[Path]:
+    """Writes the runs, and what was not measured and why, as the ending says; returns what was written."""
+    if path.name.lower().endswith(PAGE):
+        return write_page(runs, path, skipped=skipped)
     for ending, write in _WRITERS.items():
         if path.name.lower().endswith(ending):
             written = write(runs, skipped)
             # A file name may hold half a sign, which no encoding has.
             write_atomically(path, written if isinstance(written, bytes) else written.encode("utf-8", "replace"))
-            return
+            return [path]
     raise TiltmeterError(f"{path.name!r} ends in none of {', '.join(ENDINGS)}: give the report one of these endings")
 
 
@@ -50,4 +53,5 @@ _WRITERS: dict[str, Callable[[Sequence[Run], Sequence[Skipped]], str | bytes]] =
     ".xlsx": workbook,
     ".json": everything,
 }
-ENDINGS = tuple(_WRITERS)
+PAGE = ".html"
+ENDINGS = (PAGE, *_WRITERS)

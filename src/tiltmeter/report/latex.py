@@ -14,6 +14,7 @@ from tiltmeter.report.content import (
     sections,
     subjects,
 )
+from tiltmeter.report.summary import models
 from tiltmeter.report.tables import Cell, Number, Table
 from tiltmeter.runs import Run, Skipped
 
@@ -25,7 +26,7 @@ WIDE = 75
 
 def latex(runs: Sequence[Run], skipped: Sequence[Skipped]) -> str:
     """A fragment for \\input: no preamble; what the preamble needs is said in its first lines."""
-    blocks: list[str] = []
+    blocks = [_list(f"{model.label} {model.sentence()}" for model in models(runs))] if runs else []
     for section in sections(runs):
         tool = section.instrument
         blocks.append(f"\\paragraph{{{text(section.title)}.}}")
@@ -155,14 +156,11 @@ def _header(table: Table) -> Iterator[str]:
     for line in upper:
         cells, rules = [], []
         start = 0
-        while start < len(line):
-            end = start + 1
-            while line[start] and end < len(line) and line[end] == line[start]:
-                end += 1
-            cells.append(f"\\multicolumn{{{end - start}}}{{c}}{{{text(line[start])}}}" if line[start] else "")
-            if line[start]:
-                rules.append(f"\\cmidrule(lr){{{start + 1}-{end}}}")
-            start = end
+        for name, columns in table.groups(line):
+            cells.append(f"\\multicolumn{{{columns}}}{{c}}{{{text(name)}}}" if name else "")
+            if name:
+                rules.append(f"\\cmidrule(lr){{{start + 1}-{start + columns}}}")
+            start += columns
         yield f"{' & '.join(cells)} \\\\"
         yield "".join(rules)
     numeric = _numeric(table)

@@ -13,17 +13,23 @@ from tiltmeter.report.content import (
     sections,
     subjects,
 )
+from tiltmeter.report.summary import models
 from tiltmeter.report.tables import Cell, Number, Table
 from tiltmeter.runs import Run, Skipped
 
 
 def markdown(runs: Sequence[Run], skipped: Sequence[Skipped]) -> str:
     """The whole report."""
-    blocks = [f"# Gender bias, measured with tiltmeter: {text(subjects(runs))}"]
+    blocks = [f"# Gender bias, measured with tiltmeter: {text(subjects(runs))}", found_block(runs)]
     for section in sections(runs):
         blocks += section_blocks(section, level=2)
     blocks += end_blocks(runs, skipped, level=2)
     return "\n\n".join(blocks) + "\n"
+
+
+def found_block(runs: Sequence[Run]) -> str:
+    """One sentence for each model."""
+    return bullets(f"{model.label} {model.sentence()}" for model in models(runs)) or "Nothing was measured."
 
 
 def section_blocks(section: Section, *, level: int) -> Iterator[str]:

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 from tiltmeter.errors import MissingExtra, TiltmeterError
 from tiltmeter.instruments import load_instrument
 from tiltmeter.report.content import sections
-from tiltmeter.report.markdown import end_blocks, section_blocks
-from tiltmeter.report.tables import printed, told_group
+from tiltmeter.report.markdown import end_blocks, found_block, section_blocks
+from tiltmeter.report.tables import told_group
 from tiltmeter.runs import Run, Skipped, told_option
 
 if TYPE_CHECKING:
     from huggingface_hub import EvalResult
 
-SOURCE = "https://pypi.org/project/tiltmeter"
 _TASKS = {"masked": "fill-mask", "causal": "text-generation"}
 _VECTORS = "feature-extraction"
 
@@ -30,7 +29,7 @@ def model_card(runs: Sequence[Run], skipped: Sequence[Skipped]) -> str:
         raise TiltmeterError(f"a model card is of one model, and these runs are of {len(subjects)} ({names})")
     results = [result for run in runs for result in _results(run)]
     data = ModelCardData(model_name=runs[0].result.subject, eval_results=results)
-    blocks = [f"---\n{data.to_yaml()}\n---", "## Gender bias"]
+    blocks = [f"---\n{data.to_yaml()}\n---", "## Gender bias", found_block(runs)]
     for section in sections(runs):
         blocks += section_blocks(section, level=3)
     blocks += end_blocks(runs, skipped, level=3)
@@ -48,7 +47,7 @@ def _results(run: Run) -> "Iterator[EvalResult]":
     tool = load_instrument(result.instrument)
     made = result.provenance
     chosen = {name: told_option(value) for name, value in result.options.items() if value not in (None, "", [], ())}
-    for row in printed(run):
+    for row in run.printed():
         if row.value is None:
             continue
         settings = {"lang": result.lang, "test": row.test, **chosen}
@@ -58,11 +57,9 @@ def _results(run: Run) -> "Iterator[EvalResult]":
             dataset_type=f"tiltmeter-{tool.name}",
             dataset_name=f"{tool.title}: {row.test}, {result.lang}",
             dataset_config=", ".join(f"{name}={value}" for name, value in settings.items()),
-            dataset_revision=f"{tool.name} version {result.version}, run {run.id}",
+            dataset_revision=f"tiltmeter {made['packages']['tiltmeter']}, {tool.name} {result.version}, run {run.id}",
             metric_type=row.name,
             metric_name=f"{row.name} ({told_group(row)})" if row.group else row.name,
             metric_value=row.value,
             verified=False,
-            source_name=f"tiltmeter {made['packages']['tiltmeter']}",
-            source_url=SOURCE,
         )

@@ -2,22 +2,22 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import groupby
+from dataclasses import dataclass
 from pathlib import Path
 
 from tiltmeter import charts
 from tiltmeter.errors import MissingExtra
-from tiltmeter.instruments import Instrument, load_instrument
+from tiltmeter.instruments import Instrument
 from tiltmeter.packs import load_pack, shipped_languages
+from tiltmeter.report.content import LIMITS, READINGS
+from tiltmeter.report.content import sections as all_sections
+from tiltmeter.report.figures import merged
 from tiltmeter.report.items import Packed, packed_estimates, packed_items, write_items
-from tiltmeter.report.summary import CAUTIONS, models, named, overview
+from tiltmeter.report.summary import CAUTIONS, models, overview
+from tiltmeter.report.tables import Table
 from tiltmeter.results import Estimate, Figure, Note, shown, shown_p
-from tiltmeter.runs import Run, Skipped, across, agreement, comparable, labels
+from tiltmeter.runs import Run, Skipped, across, agreement, labels
 from tiltmeter.store import write_atomically
-
-SAID = ("reading", "hypothesis", "void")
-"""Notes that say what was found, or why nothing was."""
 
 
 def write_page(runs: Sequence[Run], path: Path, *, skipped: Sequence[Skipped] = ()) -> list[Path]:
@@ -45,7 +45,7 @@ def write_page(runs: Sequence[Run], path: Path, *, skipped: Sequence[Skipped] = 
         agreements=agreement(runs),
         skipped=_grouped(skipped),
         runs=runs,
-        named=named,
+        limits=LIMITS,
         beside=beside.name if beside else None,
         specifications=figures.specifications,
         themes=json.dumps(charts.THEMES),
@@ -100,19 +100,18 @@ class Part:
 
     def estimates(self, run: Run) -> list[tuple[int, Estimate]]:
         """Those that the instrument prints, with their position in the run."""
-        printed = self.tool.summary
-        return [pair for pair in enumerate(run.result.estimates) if not printed or pair[1].name in printed]
+        return [(run.result.estimates.index(row), row) for row in run.printed()]
 
     def said(self, run: Run) -> list[Note]:
-        return [note for note in run.result.notes if note.kind in SAID]
+        return [note for note in run.result.notes if note.kind in READINGS]
 
     def cautions(self, run: Run) -> list[Note]:
         """What makes a number mean less, or something else."""
-        return [note for note in run.result.notes if note.kind in CAUTIONS and note.kind not in SAID]
+        return [note for note in run.result.notes if note.kind in CAUTIONS and note.kind not in READINGS]
 
     def asides(self, run: Run) -> list[Note]:
         """How it was asked."""
-        return [note for note in run.result.notes if note.kind not in CAUTIONS and note.kind not in SAID]
+        return [note for note in run.result.notes if note.kind not in CAUTIONS and note.kind not in READINGS]
 
     def methods(self, run: Run) -> list[tuple[str, list[str]]]:
         """How intervals and p-values were made, and what to beware of in them: each with the estimates it holds for."""
@@ -128,31 +127,23 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """All about one instrument."""
+    """All about one instrument, or about it and one kind of models."""
 
+    title: str
     tool: Instrument
+    tables: tuple[Table, ...]
     parts: tuple[Part, ...]
-    tables: tuple[()] = ()
 
 
 def _sections(runs: Sequence[Run], items: dict[str, Packed], figures: _Figures) -> list[Section]:
-    def instrument(run: Run) -> str:
-        return run.result.instrument
-
-    def language(run: Run) -> str:
-        return run.result.lang
-
-    return [
-        Section(
-            tool := load_instrument(name),
-            tuple(
-                _part(tool, together, items, figures)
-                for _, spoken in groupby(sorted(own, key=language), language)
-                for together in comparable(list(spoken))
-            ),
-        )
-        for name, own in groupby(sorted(runs, key=instrument), instrument)
-    ]
+    found = []
+    for section in sorted(all_sections(runs), key=lambda section: section.instrument.name):
+        languages: dict[str, list[Run]] = {}
+        for _, run in section.labelled:
+            languages.setdefault(run.result.lang, []).append(run)
+        parts = tuple(_part(section.instrument, tuple(own), items, figures) for own in languages.values())
+        found.append(Section(section.title, section.instrument, section.tables, parts))
+    return found
 
 
 def _part(tool: Instrument, runs: tuple[Run, ...], items: dict[str, Packed], figures: _Figures) -> Part:
@@ -162,21 +153,6 @@ def _part(tool: Instrument, runs: tuple[Run, ...], items: dict[str, Packed], fig
         sources.append(Source(label, packed_estimates(run), "estimates"))
     drawn = tuple(figures.add(figure) for figure in merged(runs))
     return Part(tool, runs[0].result.lang, runs, drawn, tuple(sources))
-
-
-def merged(runs: Sequence[Run]) -> list[Figure]:
-    """The runs' figures of one title as one figure, the subject as its colour."""
-    found: dict[str, Figure] = {}
-    for run, subject in zip(runs, labels(runs), strict=True):
-        for figure in run.result.figures:
-            if figure.colour is not None:
-                title = f"{figure.title}, {subject}"
-                found[title] = replace(figure, title=title)
-                continue
-            rows = tuple({**row, "subject": subject} for row in figure.rows)
-            before = found[figure.title].rows if figure.title in found else ()
-            found[figure.title] = replace(figure, rows=(*before, *rows), colour="subject")
-    return [figure for figure in found.values() if figure.rows]
 
 
 def _grouped(skipped: Sequence[Skipped]) -> list[tuple[str, list[str], list[str]]]:

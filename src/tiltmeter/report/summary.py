@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tiltmeter.instruments import Instrument, load_instrument
-from tiltmeter.results import Estimate, Figure
+from tiltmeter.report.layouts import told_test
+from tiltmeter.report.tables import told_group
+from tiltmeter.results import Estimate, Figure, said_p, shown
 from tiltmeter.runs import Run, labels
 from tiltmeter.statistics import holm
 
@@ -57,8 +59,9 @@ class Verdict:
 
     @property
     def test(self) -> str:
-        """The test in words."""
-        return named(self.run, self.row)
+        """The test in words, with its group."""
+        group = f" ({told_group(self.row)})" if self.row.group else ""
+        return told_test(self.run, self.row.test) + group
 
     @property
     def said(self) -> str:
@@ -75,7 +78,9 @@ class Verdict:
 class Model:
     """One subject in one language, and all that was found about it."""
 
+    name: str
     label: str
+    """The name, with the language where the models are of several."""
     lang: str
     runs: tuple[Run, ...]
     verdicts: tuple[Verdict, ...]
@@ -85,6 +90,22 @@ class Model:
         """The tilt that chance explains least, among those that can be put in words."""
         found = [verdict for verdict in self.verdicts if verdict.shown and verdict.said]
         return min(found, key=lambda verdict: (verdict.p, -_clearness(verdict.row)), default=None)
+
+    def sentence(self) -> str:
+        """What was found, how far and how sure, in one sentence about the model."""
+        surest, tests = self.surest, self.counts()
+        told = ", ".join(f"{tool.name} in {tilts} of {n} test{'s' if n > 1 else ''}" for tool, tilts, n in tests)
+        shown_by = f"; a tilt is shown by {told}" if tests else ""
+        if surest is None and not tests:
+            return "was measured, but with nothing that tests for a tilt."
+        if surest is None:
+            return f"shows no tilt that chance could not explain, which is no proof that there is none{shown_by}."
+        row = surest.row
+        interval = "" if row.ci_low is None else f", 95% interval {shown(row.ci_low)} to {shown(row.ci_high)}"
+        return (
+            f"tilts: {surest.said} ({surest.tool.title}, {surest.test}; {row.name.replace('_', ' ')} "
+            f"{shown(row.value)}{interval}; hardly chance, corrected {said_p(surest.p)}){shown_by}."
+        )
 
     def tested(self) -> list[Verdict]:
         return [verdict for verdict in self.verdicts if verdict.tested]
@@ -107,10 +128,11 @@ def models(runs: Sequence[Run]) -> list[Model]:
     for run in runs:
         key = (run.result.subject, run.result.lang, str(run.result.provenance["subject"]["fingerprint"]))
         groups.setdefault(key, []).append(run)
-    names = labels([own[0] for own in groups.values()])
+    first = [own[0] for own in groups.values()]
+    names = zip(labels(first, languages=False), labels(first), strict=True)
     return [
-        Model(name, own[0].result.lang, tuple(own), tuple(verdict for run in own for verdict in verdicts(run)))
-        for name, own in zip(names, groups.values(), strict=True)
+        Model(name, label, own[0].result.lang, tuple(own), tuple(verdict for run in own for verdict in verdicts(run)))
+        for (name, label), own in zip(names, groups.values(), strict=True)
     ]
 
 
@@ -140,15 +162,6 @@ def overview(found: Sequence[Model]) -> list[Figure]:
             tools.setdefault(verdict.tool.name, []).append((model, verdict))
     tested_first = sorted(tools.values(), key=lambda entries: (not entries[0][1].tested, entries[0][1].tool.name))
     return [_effects(entries) for entries in tested_first]
-
-
-def named(run: Run, row: Estimate) -> str:
-    """A test with its words and its group."""
-    words = run.result.tests.get(row.test)
-    group = ", ".join(f"{key} {value}" for key, value in row.group.items())
-    return " ".join(
-        part for part in (f"{row.test}: {words}" if words else row.test, f"({group})" if group else "") if part
-    )
 
 
 def _effects(entries: Sequence[tuple[Model, Verdict]]) -> Figure:

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
-from tiltmeter.instruments import load_instrument
 from tiltmeter.results import Estimate, Note, shown, shown_p
 from tiltmeter.runs import Run, across, labels
 
@@ -67,6 +67,15 @@ class Table:
         """One line: the group and the column together."""
         return [": ".join(part for part in column if part) for column in zip(*self.header, strict=True)]
 
+    @staticmethod
+    def groups(line: Sequence[str]) -> list[tuple[str, int]]:
+        """A header line as names with the number of columns that each stands for."""
+        return [
+            (name, 1) if not name else (name, len(found))
+            for name, same in groupby(line)
+            for found in ([list(same)] if name else [[one] for one in same])
+        ]
+
     def repeats(self, row: int, column: int) -> bool:
         """Whether a key is that of the row above, with all keys to its left."""
         return row > 0 and column < self.keys and self.rows[row][: column + 1] == self.rows[row - 1][: column + 1]
@@ -83,15 +92,9 @@ class Table:
         return below - row
 
 
-def printed(run: Run) -> list[Estimate]:
-    """The estimates that the instrument prints; all are in the stored run."""
-    chosen = load_instrument(run.result.instrument).summary
-    return [row for row in run.result.estimates if not chosen or row.name in chosen]
-
-
 def printed_table(run: Run, title: str) -> Table:
     """A run's estimates as a reader wants them: each with its interval, corrected p, and which way is worse."""
-    rows = printed(run)
+    rows = run.printed()
     grouped = any(row.group for row in rows)
     header = ("test", "estimate", *(("group",) if grouped else ()), "value", "95% interval", "p", "p corrected")
     hidden = len(run.result.estimates) - len(rows)

@@ -12,7 +12,8 @@ import polars as pl
 
 from tiltmeter import charts
 from tiltmeter.errors import MissingExtra, TiltmeterError, unknown
-from tiltmeter.results import Result
+from tiltmeter.instruments import load_instrument
+from tiltmeter.results import Estimate, Result
 from tiltmeter.store import Damaged, Store, write_atomically
 
 if TYPE_CHECKING:
@@ -44,6 +45,11 @@ class Run:
         except ImportError as error:
             raise MissingExtra("pandas", "report") from error
         return pd.DataFrame([estimate.to_json() for estimate in self.result.estimates])
+
+    def printed(self) -> list[Estimate]:
+        """The estimates that the instrument prints; all of them are in the result."""
+        names = load_instrument(self.result.instrument).summary
+        return [row for row in self.result.estimates if not names or row.name in names]
 
     def plot(self) -> Any:
         """The first figure as an Altair chart."""

@@ -1,0 +1,37 @@
+"""The figures of some runs, for the page and as files for a paper."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tiltmeter import charts
+from tiltmeter.report.content import sections
+from tiltmeter.report.summary import models, overview
+from tiltmeter.results import Figure
+from tiltmeter.runs import Run, labels
+
+
+def write_figures(runs: Sequence[Run], folder: Path, *, font: str | Path | None = None) -> list[Path]:
+    """Writes the effects of all runs, then the figures of each instrument and language, as SVG, PNG and PDF."""
+    figures = overview(models(runs))
+    for section in sections(runs):
+        together = [run for _, run in section.labelled]
+        for lang in dict.fromkeys(run.result.lang for run in together):
+            own = merged([run for run in together if run.result.lang == lang])
+            figures += [replace(figure, title=f"{figure.title}, {lang}") for figure in own]
+    return charts.write_figures(figures, folder, font=font)
+
+
+def merged(runs: Sequence[Run]) -> list[Figure]:
+    """The runs' figures of one title as one figure, the subject as its colour."""
+    found: dict[str, Figure] = {}
+    for run, subject in zip(runs, labels(runs), strict=True):
+        for figure in run.result.figures:
+            if figure.colour is not None:
+                title = f"{figure.title}, {subject}"
+                found[title] = replace(figure, title=title)
+                continue
+            rows = tuple({**row, "subject": subject} for row in figure.rows)
+            before = found[figure.title].rows if figure.title in found else ()
+            found[figure.title] = replace(figure, rows=(*before, *rows), colour="subject")
+    return [figure for figure in found.values() if figure.rows]
