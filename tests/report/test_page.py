@@ -100,8 +100,7 @@ def test_two_subjects_of_one_language_share_a_chart(run: Run, tmp_path: Path) ->
     assert text.count("WEAT effect size d with its 95% interval</h3>") == 1
     embedded = text.split('<script type="application/json">')[1].split("</script>")[0]
     specification = json.loads(embedded)
-    values = next(layer["data"]["values"] for layer in specification["layer"] if len(layer["data"]["values"]) > 1)
-    assert {row["subject"] for row in values} == {"pkg:navec-news", "second"}
+    assert {row["colour"] for row in specification["datasets"]["rows"]} == {"pkg:navec-news", "second"}
 
 
 def test_an_unknown_kind_of_figure_is_refused_with_the_nearest() -> None:
