@@ -100,5 +100,5 @@ def drawing_library(module: str, package: str) -> Any:
 
 
 def _nothing(alt: Any) -> Drawn:
-    said = alt.Chart().mark_text(style="label", align="left").encode(text="text:N", x=alt.value(0))
+    said = alt.Chart().mark_text(style="label", align="left").encode(text=alt.Text("text:N"), x=alt.value(0))
     return alt.layer(said, height=30), [{"text": "no values"}]

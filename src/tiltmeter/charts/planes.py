@@ -19,7 +19,7 @@ def histogram(alt: Any, table: Table, width: int) -> Drawn:
         .mark_rect(opacity=0.55 if several else 1, strokeWidth=0)
         .encode(
             x=alt.X("x:Q", title=table.words("x"), scale=alt.Scale(zero=False), axis=spaced(alt)),
-            x2="high:Q",
+            x2=alt.X2("high:Q"),
             y=alt.Y("y:Q", title=table.words("y")),
             y2=alt.Y2Datum(0),
             tooltip=table.tooltips(alt),
@@ -69,7 +69,7 @@ def heat(alt: Any, table: Table, width: int) -> Drawn:
     shaded = base.mark_rect().encode(color=alt.Color("colour:Q", scale=scale, legend=None))
     size = 11 if room >= 36 else 9 if room >= 28 else 7
     written = [
-        base.transform_filter(test).mark_text(style=style, fontSize=size).encode(text="told:N")
+        base.transform_filter(test).mark_text(style=style, fontSize=size).encode(text=alt.Text("told:N"))
         for test, style in (("datum.strong", "strong"), ("!datum.strong", "weak"))
     ]
     deepest = max(name.count("\n") + 1 for name in lines.values())
@@ -98,7 +98,7 @@ def scatter(alt: Any, table: Table, width: int) -> Drawn:
         rows = [{**row, "side": side} for row, side in zip(points, sides, strict=True)]
         for side in sorted({side for side in sides if side}):
             placed = alt.Chart().transform_filter(f"datum.side === '{side}'").mark_text(style="label", **SIDES[side])
-            layers.append(placed.encode(x=x, y=y, text="label:N", tooltip=table.tooltips(alt)))
+            layers.append(placed.encode(x=x, y=y, text=alt.Text("label:N"), tooltip=table.tooltips(alt)))
     else:
         rows = points
     return alt.layer(*layers, height=_SCATTER), rows
@@ -116,7 +116,9 @@ def series(alt: Any, table: Table, width: int) -> Drawn:
     layers = neutral(alt, table.figure.neutral, "y")
     if table.has("low") and table.has("high"):
         band = base.mark_area(opacity=0.18, strokeWidth=0)
-        layers.append(band.encode(y=alt.Y("low:Q", title=table.words("y"), scale=alt.Scale(zero=False)), y2="high:Q"))
+        layers.append(
+            band.encode(y=alt.Y("low:Q", title=table.words("y"), scale=alt.Scale(zero=False)), y2=alt.Y2("high:Q"))
+        )
     layers.append(base.mark_line(strokeWidth=2).encode(y=upward))
     points = base.transform_filter("isValid(datum.x) && isValid(datum.y)").mark_point(filled=True, size=40, opacity=1)
     layers.append(points.encode(y=upward, tooltip=table.tooltips(alt)))

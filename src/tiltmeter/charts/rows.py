@@ -27,7 +27,7 @@ def intervals(alt: Any, table: Table, width: int) -> Drawn:
     points = base.transform_filter("isValid(datum.x)").mark_point(filled=True, size=70, opacity=1)
     layers = [points.encode(x=_across(alt, table), **shape)]
     if table.has("low") and table.has("high"):
-        layers.insert(0, ends.encode(x=_across(alt, table, "low"), x2="high:Q"))
+        layers.insert(0, ends.encode(x=_across(alt, table, "low"), x2=alt.X2("high:Q")))
     return rows.chart(alt, layers, neutral(alt, table.figure.neutral, "x"))
 
 
@@ -67,15 +67,17 @@ def box(alt: Any, table: Table, width: int) -> Drawn:
         lower = whiskers.transform_calculate(stop=f"{boxed} ? datum.q25 : datum.high")
         upper = whiskers.transform_filter(boxed)
         layers += [
-            lower.mark_rule(strokeWidth=1.5).encode(x=_across(alt, table, "low"), x2="stop:Q"),
-            upper.mark_rule(strokeWidth=1.5).encode(x=_across(alt, table, "q75"), x2="high:Q"),
+            lower.mark_rule(strokeWidth=1.5).encode(x=_across(alt, table, "low"), x2=alt.X2("stop:Q")),
+            upper.mark_rule(strokeWidth=1.5).encode(x=_across(alt, table, "q75"), x2=alt.X2("high:Q")),
             *(
                 whiskers.mark_tick(size=8, thickness=1.5, opacity=1).encode(x=_across(alt, table, end))
                 for end in ("low", "high")
             ),
         ]
     boxes = base.transform_filter(boxed).mark_bar(size=14, fillOpacity=0.3, strokeWidth=1.5)
-    layers.append(boxes.encode(x=_across(alt, table, "q25"), x2="q75:Q", **colours(alt, table, width, "stroke")))
+    layers.append(
+        boxes.encode(x=_across(alt, table, "q25"), x2=alt.X2("q75:Q"), **colours(alt, table, width, "stroke"))
+    )
     medians = base.transform_filter("isValid(datum.x)").mark_tick(size=14, thickness=3, opacity=1)
     layers.append(medians.encode(x=_across(alt, table)))
     return rows.chart(alt, layers, neutral(alt, table.figure.neutral, "x"))
@@ -91,11 +93,11 @@ def shares(alt: Any, table: Table, width: int) -> Drawn:
     base = alt.Chart().transform_filter("isValid(datum.start)").encode(tooltip=tooltip, **rows.encoding(alt))
     bars = base.mark_bar().encode(
         x=alt.X("start:Q", scale=whole, axis=along, stack=None),
-        x2="end:Q",
+        x2=alt.X2("end:Q"),
         **colours(alt, table, width),
     )
     texts = base.transform_filter(f"datum.end - datum.start > {34 / width}").mark_text(style="on-colour")
-    written = texts.encode(x=alt.X("middle:Q", scale=whole), text="told:N")
+    written = texts.encode(x=alt.X("middle:Q", scale=whole), text=alt.Text("told:N"))
     return rows.chart(alt, [bars, written])
 
 
