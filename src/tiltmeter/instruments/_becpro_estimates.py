@@ -9,10 +9,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from tiltmeter.errors import TiltmeterError
+from tiltmeter.instruments._becpro_figures import figures_of
 from tiltmeter.instruments._becpro_wording import hypotheses, readings
 from tiltmeter.instruments._numbers import Tested, by_permutation, number
 from tiltmeter.instruments.instrument import Findings
-from tiltmeter.results import Estimate, Figure
+from tiltmeter.results import Estimate
 from tiltmeter.statistics import difference_interval, mean_interval, permute_groups, spearman, wilcoxon
 
 TEST = "BEC-Pro"
@@ -34,7 +35,7 @@ def estimate(items: pl.DataFrame, options: Any) -> Findings:
         *_details(found, by_profession, lost, options),
     ]
     notes = [*readings(estimates), *hypotheses(by_profession, options.margin)]
-    return Findings(estimates=tuple(estimates), notes=tuple(notes), figures=_figures(estimates, by_profession))
+    return Findings(estimates=tuple(estimates), notes=tuple(notes), figures=tuple(figures_of(estimates, by_profession)))
 
 
 def _by(found: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
@@ -142,36 +143,3 @@ def _by_rows(items: pl.DataFrame, name: str) -> Tested | None:
         return None
     differences = (female["association"] - male["association"]).drop_nulls()
     return None if differences.is_empty() else _wilcoxon(differences.to_numpy(), "sentences, as published")
-
-
-def _figures(estimates: list[Estimate], by_profession: pl.DataFrame) -> tuple[Figure, ...]:
-    classes = tuple(
-        {"professions": row.group["profession_class"], "f_minus_m": row.value, "low": row.ci_low, "high": row.ci_high}
-        for row in estimates
-        if row.name == "f_minus_m"
-    )
-    professions = tuple(by_profession.select("profession", "difference", "profession_class").iter_rows(named=True))
-    caption = "Above 0 the professions draw women more, below 0 men."
-    return (
-        Figure(
-            kind="intervals",
-            title="BEC-Pro: female less male association by class of professions",
-            rows=classes,
-            x="f_minus_m",
-            y="professions",
-            low="low",
-            high="high",
-            neutral=0,
-            caption=caption,
-        ),
-        Figure(
-            kind="sorted",
-            title="BEC-Pro: female less male association of each profession",
-            rows=professions,
-            x="difference",
-            y="profession",
-            colour="profession_class",
-            neutral=0,
-            caption=caption,
-        ),
-    )

@@ -31,6 +31,7 @@ from tiltmeter.instruments._adjectives import (
     mean_similarities,
     pack_adjectives,
 )
+from tiltmeter.instruments._bad_figures import figures_of, name_of
 from tiltmeter.instruments._bibliography import BAD
 from tiltmeter.instruments._queries import by_test
 from tiltmeter.instruments.instrument import Findings, Given, Instrument, Layout, file_option
@@ -112,7 +113,7 @@ def estimate(items: pl.DataFrame, options: BadOptions) -> Findings:
                 continue
             estimates += _estimates(test, found, neutral, group, lost, options)
             notes.append(_critical(test, str(source), found))
-            figures.append(_figure(test, str(source), found))
+            figures += figures_of(test, str(source), found, neutral)
     return Findings(estimates=tuple(estimates), figures=tuple(figures), notes=tuple(notes))
 
 
@@ -271,7 +272,7 @@ def _p(test: PermutationTest, method: str) -> tuple[float, float, str]:
 def _critical(test: str, source: str, rows: pl.DataFrame) -> Note:
     """The adjectives at both ends."""
     ordered = rows.sort("score")
-    names = [_name(row) for row in ordered.iter_rows(named=True)]
+    names = [name_of(row) for row in ordered.iter_rows(named=True)]
     mean = rows["score"].mean()
     assert isinstance(mean, float)
     return Note(
@@ -288,23 +289,3 @@ def _critical(test: str, source: str, rows: pl.DataFrame) -> Note:
             "below": "adjectives lean female, more than those without a stereotype",
         },
     )
-
-
-def _figure(test: str, source: str, rows: pl.DataFrame) -> Figure:
-    return Figure(
-        kind="sorted",
-        title=f"BAD scores, {test}, adjectives of {source}",
-        rows=tuple(
-            {"adjective": _name(row), "score": row["score"], "stereotype": row["stereotype"] or "rated"}
-            for row in rows.iter_rows(named=True)
-        ),
-        x="score",
-        y="adjective",
-        colour="stereotype",
-        neutral=0,
-        caption="Above 0 an adjective leans male, below 0 female.",
-    )
-
-
-def _name(row: dict[str, str]) -> str:
-    return row["masculine"] if row["masculine"] == row["feminine"] else f"{row['masculine']}/{row['feminine']}"

@@ -119,7 +119,7 @@ def estimate(items: pl.DataFrame, options: FormOptions) -> Findings:
         numbers = list(_estimates(str(test), corrected, by_profession, lost, options))
         estimates += numbers
         notes += _readings(numbers)
-        figures.append(_figure(str(test), by_profession))
+        figures += _figures(str(test), by_profession)
     if not estimates:
         raise TiltmeterError("no sentence is left to be measured")
     return Findings(estimates=tuple(estimates), notes=tuple(notes), figures=tuple(figures))
@@ -266,8 +266,23 @@ def _readings(estimates: list[Estimate]) -> Iterator[Note]:
             yield reading(row, said, above=above, below=below)
 
 
-def _figure(test: str, by_profession: pl.DataFrame) -> Figure:
-    return Figure(
+def _figures(test: str, by_profession: pl.DataFrame) -> Iterator[Figure]:
+    caption = "Above 0 the feminine form is preferred, against a sentence without content."
+    shared = by_profession.drop_nulls("share").with_columns(share_of_women_in_percent=pl.col("share"))
+    if shared.height:
+        columns = ("share_of_women_in_percent", "log_odds_feminine", "profession", "profession_class")
+        yield Figure(
+            kind="scatter",
+            title=f"form preference ({test}): log-odds of the feminine form against the share of women",
+            rows=tuple(shared.select(columns).iter_rows(named=True)),
+            x="share_of_women_in_percent",
+            y="log_odds_feminine",
+            label="profession",
+            colour="profession_class",
+            neutral=0,
+            caption=f"{caption} A model without stereotypes shows no slope.",
+        )
+    yield Figure(
         kind="sorted",
         title=f"form preference ({test}): log-odds of the feminine form",
         rows=tuple(by_profession.select("profession", "log_odds_feminine", "profession_class").iter_rows(named=True)),
@@ -275,5 +290,5 @@ def _figure(test: str, by_profession: pl.DataFrame) -> Figure:
         y="profession",
         colour="profession_class",
         neutral=0,
-        caption="Above 0 the feminine form is preferred, against a sentence without content.",
+        caption=caption,
     )

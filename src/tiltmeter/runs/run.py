@@ -13,10 +13,11 @@ import polars as pl
 from tiltmeter import charts
 from tiltmeter.errors import MissingExtra, TiltmeterError, unknown
 from tiltmeter.instruments import load_instrument
-from tiltmeter.results import Estimate, Result
+from tiltmeter.results import Estimate, Result, shown, shown_p
 from tiltmeter.store import Damaged, Store, write_atomically
 
 if TYPE_CHECKING:
+    import altair as alt
     import pandas as pd
 
 RESULT = "result.json"
@@ -46,16 +47,22 @@ class Run:
             raise MissingExtra("pandas", "report") from error
         return pd.DataFrame([estimate.to_json() for estimate in self.result.estimates])
 
+    def plot(self, figure: int | str = 0) -> "alt.LayerChart":
+        """A figure as an Altair chart: the first, the one at a position, or the first of a kind (`"scatter"`)."""
+        figures = self.result.figures
+        there = ", ".join(f"{place} {entry.kind}" for place, entry in enumerate(figures)) or "none"
+        if isinstance(figure, str):
+            chosen = next((entry for entry in figures if entry.kind == figure), None)
+        else:
+            chosen = figures[figure] if 0 <= figure < len(figures) else None
+        if chosen is None:
+            raise TiltmeterError(f"run {self.id} has no figure {figure!r}; there are: {there}")
+        return charts.draw(chosen)
+
     def printed(self) -> list[Estimate]:
-        """The estimates that the instrument prints; all of them are in the result."""
+        """The estimates that the instrument prints; all are in the result."""
         names = load_instrument(self.result.instrument).summary
         return [row for row in self.result.estimates if not names or row.name in names]
-
-    def plot(self) -> Any:
-        """The first figure as an Altair chart."""
-        if not self.result.figures:
-            raise TiltmeterError(f"run {self.id} has no figure")
-        return charts.draw(self.result.figures[0])
 
     def files(self) -> dict[str, bytes]:
         """What a run's folder holds."""
@@ -66,15 +73,16 @@ class Run:
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the estimates, and what must be read with them."""
-        columns = ("test", "name", "value", "ci_low", "ci_high", "p_value", "p_adjusted", "n", "lost")
-        head = "".join(f"<th>{column}</th>" for column in columns)
-        body = "".join(
-            f"<tr>{''.join(f'<td>{_cell(getattr(row, column))}</td>' for column in columns)}</tr>"
-            for row in self.result.estimates
+        result, printed = self.result, self.printed()
+        head = _html_row("th", "test", "estimate", "group", "value", "95% interval", "p", "p corrected", "n", "lost")
+        body = "".join(_html_row("td", *_cells(row)) for row in printed)
+        hidden = len(result.estimates) - len(printed)
+        more = f"<p>and {hidden} more: <code>run.to_pandas()</code></p>" if hidden else ""
+        notes = "".join(
+            f"<li>{html.escape(f'{note.test}: {note.text}' if note.test else note.text)}</li>" for note in result.notes
         )
-        notes = "".join(f"<li>{html.escape(note.text)}</li>" for note in self.result.notes)
-        title = html.escape(f"{self.result.instrument} · {self.result.subject} · {self.result.lang}")
-        return f"<h4>{title}</h4><table><tr>{head}</tr>{body}</table><ul>{notes}</ul>"
+        title = html.escape(f"{result.instrument} on {result.subject}, {result.lang}")
+        return f"<h4>{title}</h4><table>{head}{body}</table>{more}<ul>{notes}</ul>"
 
 
 def labels(runs: Sequence[Run], *, languages: bool = True) -> list[str]:
@@ -213,5 +221,12 @@ def _read(folder: Path) -> Run:
     return Run(str(result.provenance["run"]), result, pl.read_parquet(folder / ITEMS))
 
 
-def _cell(value: Any) -> str:
-    return "" if value is None else f"{value:.4g}" if isinstance(value, float) else html.escape(str(value))
+def _cells(row: Estimate) -> Iterator[str]:
+    group = ", ".join(f"{key}: {value}" for key, value in row.group.items())
+    interval = "–" if row.ci_low is None else f"{shown(row.ci_low)} to {shown(row.ci_high)}"
+    yield from (row.test, row.name, group, shown(row.value), interval)
+    yield from (shown_p(row.p_value), shown_p(row.p_adjusted), str(row.n), str(row.lost))
+
+
+def _html_row(tag: str, *cells: str) -> str:
+    return f"<tr>{''.join(f'<{tag}>{html.escape(cell)}</{tag}>' for cell in cells)}</tr>"
