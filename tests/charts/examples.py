@@ -1,6 +1,8 @@
-"""A figure of every kind, small and whole."""
+"""A figure of every kind, small and whole; and text that tries to be more than text."""
 
 from tiltmeter.results import Figure
+
+HOSTILE = "</script><img src=x onerror=alert(1)>\u2028‮😀 \"'\\ {{datum}}"
 
 _CLASSES = ("female", "male")
 _TESTS = [

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from charts.examples import EXAMPLES
-from charts.test_untrusted import HOSTILE
+from charts.examples import EXAMPLES, HOSTILE
 from tiltmeter import charts
 from tiltmeter.results import Figure
 

@@ -11,14 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from charts.drawn import drawn, read
-from charts.examples import EXAMPLES
+from charts.examples import EXAMPLES, HOSTILE
 from tiltmeter import charts
 from tiltmeter.charts.drawing import KINDS, fitted
 from tiltmeter.charts.table import NUMBERS, ROLES
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.results import Figure
 
-HOSTILE = "</script><img src=x onerror=alert(1)>\u2028‮😀 \"'\\ {{datum}}"
 EVERY = pytest.mark.parametrize("kind", EXAMPLES)
 NAMES = (
     "a.b",

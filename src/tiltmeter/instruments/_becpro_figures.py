@@ -7,6 +7,7 @@ import polars as pl
 from tiltmeter.results import Estimate, Figure
 
 _ABOVE = "Above 0 the professions draw women more, below 0 men."
+_LESS, _SHARE = "female_less_male", "share_of_women_in_percent"
 
 
 def figures_of(estimates: Sequence[Estimate], by_profession: pl.DataFrame) -> Iterator[Figure]:
@@ -31,14 +32,15 @@ def figures_of(estimates: Sequence[Estimate], by_profession: pl.DataFrame) -> It
         neutral=0,
         caption=_ABOVE,
     )
-    shared = by_profession.drop_nulls("share")
+    named = by_profession.rename({"difference": _LESS, "share": _SHARE})
+    shared = named.drop_nulls(_SHARE)
     if shared.height:
         yield Figure(
             kind="scatter",
             title="BEC-Pro: female less male association against the share of women",
-            rows=tuple(shared.select(_SHARE, "difference", "profession", "profession_class").iter_rows(named=True)),
-            x="share_of_women_in_percent",
-            y="difference",
+            rows=tuple(shared.select(_SHARE, _LESS, "profession", "profession_class").iter_rows(named=True)),
+            x=_SHARE,
+            y=_LESS,
             label="profession",
             colour="profession_class",
             neutral=0,
@@ -64,16 +66,13 @@ def figures_of(estimates: Sequence[Estimate], by_profession: pl.DataFrame) -> It
     yield Figure(
         kind="sorted",
         title="BEC-Pro: female less male association of each profession",
-        rows=tuple(by_profession.select("profession", "difference", "profession_class").iter_rows(named=True)),
-        x="difference",
+        rows=tuple(named.select("profession", _LESS, "profession_class").iter_rows(named=True)),
+        x=_LESS,
         y="profession",
         colour="profession_class",
         neutral=0,
         caption=_ABOVE,
     )
-
-
-_SHARE = pl.col("share").alias("share_of_women_in_percent")
 
 
 def _boxes(estimates: Sequence[Estimate]) -> Figure:
