@@ -52,14 +52,23 @@ def test_several_subjects_stand_below_one_another_in_one_row_and_one_subject_in_
     assert [mark.middle[1] for mark in alone.marks("symbol")] == [near(alone.size[1] / 4), near(alone.size[1] * 3 / 4)]
 
 
-def test_within_sets_languages_apart_whatever_the_colour_and_gives_each_its_shape() -> None:
-    rows = [{"test": "one", "d": 1, "lang": lang, "who": who} for lang in ("en", "ru") for who in "ab"]
-    found = drawn(figure("intervals", rows, "d", "test", colour="who", within="lang"))
-    points = found.marks("symbol")
-    assert len({mark.middle for mark in points}) == 4
-    assert [mark.middle[1] for mark in points] == sorted(mark.middle[1] for mark in points)
-    assert len({mark.path for mark in points}) == 2
-    assert {"en", "ru", "a", "b"} <= set(found.texts())
+def test_within_names_a_row_for_each_mark_below_the_heading_that_they_share() -> None:
+    rows = [{"model": model, "d": 1, "test": test} for model, test in (("a", "E1"), ("a", "E2"), ("b", "E1"))]
+    found = drawn(figure("intervals", rows, "d", "model", within="test"))
+    assert found.names("y") == ["a", "E1", "E2", "b", "E1"]
+    step = found.size[1] / 5
+    assert [mark.middle[1] for mark in found.marks("symbol")] == [near(step * part) for part in (1.5, 2.5, 4.5)]
+    alone = drawn(figure("intervals", [rows[0], rows[2]], "d", "model", within="test"))
+    assert alone.names("y") == ["a", "b"], "nothing to set apart"
+
+
+def test_figures_of_one_order_give_the_same_colours_to_the_same_words() -> None:
+    rows = [{"test": "one", "d": 1, "outcome": "yes"}, {"test": "two", "d": 2, "outcome": "no"}]
+    category = LIGHT["range"]["category"]
+    for chosen, colours in ((rows, [category[1], category[0]]), (rows[:1], [category[1]])):
+        found = drawn(figure("intervals", chosen, "d", "test", colour="outcome", order=("no", "yes", "perhaps")))
+        assert [mark.fill for mark in found.marks("symbol")] == colours
+        assert "perhaps" not in found.texts(), "a legend names what is there"
 
 
 def test_bars_are_sorted_from_the_highest_and_begin_at_what_is_neutral() -> None:

@@ -98,7 +98,8 @@ def test_what_a_reader_must_beware_of_is_named_once(run: Run) -> None:
 
 def test_the_overview_holds_every_effect_on_the_scale_of_its_instrument(run: Run, stocked: Store) -> None:
     other = measure("mac", "pkg:navec-news", store=stocked)
-    weat, mac = overview(models([other, run]))
+    found = models([other, run])
+    (weat,), (mac,) = overview(found, tested=True), overview(found, tested=False)
     assert (weat.x, weat.neutral, mac.x, mac.neutral) == ("effect_size", 0, "mac", 1)
     assert [row["effect_size"] for row in weat.rows] == [verdict.row.value for verdict in verdicts(run)]
     assert [row["low"] for row in mac.rows] == [row.ci_low for row in other.result.estimates if row.value is not None]

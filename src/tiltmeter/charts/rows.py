@@ -14,18 +14,18 @@ TALLEST = 1500
 _LINE = 14
 _LABEL = 28
 _MANY = 15
+_HEADING = "heading|"
+_AFTER_BAR = "slice(datum.label, indexof(datum.label, '|') + 1)"
 
 
 def intervals(alt: Any, table: Table, width: int) -> Drawn:
     """A point with its interval on every row, and a line at what is neutral."""
-    rows = _Rows.of(table, table.rows, per_slot=16)
-    shape = {}
-    if table.figure.within and table.figure.within != table.figure.colour:
-        shape = {"shape": _legend(alt, alt.Shape, "within", table.names("within"), width, "bottom")}
+    nested = table.figure.within and len(table.names("y")) < len(table.rows)
+    rows = _Rows.nested(table) if nested else _Rows.of(table, table.rows, per_slot=16)
     base = alt.Chart().encode(tooltip=table.tooltips(alt), **rows.encoding(alt), **colours(alt, table, width))
     ends = base.transform_filter("isValid(datum.low) && isValid(datum.high)").mark_rule(strokeWidth=2)
     points = base.transform_filter("isValid(datum.x)").mark_point(filled=True, size=70, opacity=1)
-    layers = [points.encode(x=_across(alt, table), **shape)]
+    layers = [points.encode(x=_across(alt, table))]
     if table.has("low") and table.has("high"):
         layers.insert(0, ends.encode(x=_across(alt, table, "low"), x2=alt.X2("high:Q")))
     return rows.chart(alt, layers, neutral(alt, table.figure.neutral, "x"))
@@ -114,16 +114,18 @@ def colours(alt: Any, table: Table, width: int, *more: str) -> dict[str, Any]:
     colours, or which colour the outline (`stroke`) has. All share one legend."""
     names = table.names("colour")
     made = {"color": alt.Color, "shape": alt.Shape, "stroke": alt.Stroke}
-    return {key: _legend(alt, made[key], "colour", names, width) for key in ("color", *more) if names}
+    order = table.figure.order
+    return {key: _legend(alt, made[key], names, order, width) for key in ("color", *more) if names}
 
 
-def _legend(alt: Any, channel: Any, role: str, names: Sequence[str], width: int, orient: str = "top") -> Any:
+def _legend(alt: Any, channel: Any, names: Sequence[str], order: Sequence[str], width: int) -> Any:
     """A scale with its legend, in as many columns as there is room for beside the names of the rows."""
     room = 0.55 * width
     longest = max(width_of(name, 11) for name in names)
     columns = max(1, min(len(names), int(room // (min(longest, room) + 24))))
-    legend = alt.Legend(title=None, orient=orient, columns=columns, labelLimit=round(room) + 10)
-    return channel(field=role, type="nominal", scale=alt.Scale(domain=list(names)), sort=None, legend=legend)
+    legend = alt.Legend(title=None, orient="top", columns=columns, labelLimit=round(room) + 10, values=list(names))
+    domain = list(dict.fromkeys([*order, *names]))
+    return channel(field="colour", type="nominal", scale=alt.Scale(domain=domain), sort=None, legend=legend)
 
 
 def spaced(alt: Any, **more: Any) -> Any:
@@ -164,6 +166,24 @@ class _Rows:
     slots: list[str]
     height: float
     crowded: bool
+    headed: bool = False
+    """Whether some names are headings of those below them."""
+
+    @classmethod
+    def nested(cls, table: Table) -> "_Rows":
+        """A heading for each y, and below it a row for each of its marks."""
+        headings = wrapped(table.names("y"), _LABEL + 6, lines=1)
+        within = wrapped(table.names("within"), _LABEL + 6, lines=1)
+        names: list[str] = []
+        rows = []
+        for heading, shown in headings.items():
+            names.append(f"{_HEADING}{shown}")
+            for row in table.rows:
+                if row["y"] == heading:
+                    names.append(f"{len(names)}|{within[row['within']]}")
+                    rows.append({**row, "y": names[-1]})
+        height = (_LINE + 1) * len(names)
+        return cls(rows, names, [], min(height, TALLEST), height > TALLEST, headed=True)
 
     @classmethod
     def of(
@@ -188,7 +208,8 @@ class _Rows:
         axis = alt.Axis(
             title=None,
             labelLimit=320,
-            labelExpr="split(datum.label, '\\n')",
+            labelExpr=_AFTER_BAR if self.headed else "split(datum.label, '\\n')",
+            labelFontWeight=_bold(alt) if self.headed else "normal",
             labelLineHeight=_LINE - 1,
             labelOverlap="greedy" if self.crowded else False,
             ticks=False,
@@ -203,6 +224,11 @@ class _Rows:
     def chart(self, alt: Any, layers: Sequence[Any], behind: Sequence[Any] = ()) -> Drawn:
         # A height in pixels, not a step: only then can a page fit the width to its own.
         return alt.layer(*behind, *layers, height=round(self.height)), self.rows
+
+
+def _bold(alt: Any) -> Any:
+    heading = alt.condition(f"indexof(datum.value, '{_HEADING}') === 0", alt.value("bold"), alt.value("normal"))
+    return alt.ConditionalAxisLabelFontWeight(**heading)
 
 
 def _offsets(table: Table, rows: Sequence[dict[str, Any]]) -> list[str]:

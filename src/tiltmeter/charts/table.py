@@ -163,6 +163,8 @@ def _check(figure: Figure) -> None:
     for role in NEEDED.get(figure.kind, ()):
         if getattr(figure, role) is None:
             raise wrong(figure, f"names no column as its {role}, and a {figure.kind} figure needs one")
+    if not all(isinstance(name, str) for name in figure.order):
+        raise wrong(figure, "has no texts as the order of its colours")
     if figure.neutral is not None and not _is_number(figure.neutral):
         raise wrong(figure, f"has {figure.neutral!r} as its neutral value, where a finite number is expected")
     if not all(isinstance(row, Mapping) and all(isinstance(name, str) for name in row) for row in figure.rows):

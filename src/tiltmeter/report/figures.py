@@ -13,7 +13,8 @@ from tiltmeter.runs import Run, labels
 
 def write_figures(runs: Sequence[Run], folder: Path, *, font: str | Path | None = None) -> list[Path]:
     """Writes the effects of all runs, then the figures of each instrument and language, as SVG, PNG and PDF."""
-    figures = overview(models(runs))
+    found = models(runs)
+    figures = overview(found, tested=True) + overview(found, tested=False)
     for section in sections(runs):
         together = [run for _, run in section.labelled]
         for lang in dict.fromkeys(run.result.lang for run in together):

@@ -1,5 +1,6 @@
 """The tables of the papers: estimates of several runs as an instrument's layouts arrange them."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -103,7 +104,8 @@ def _entries(layout: Layout, runs: Sequence[Run]) -> list[_Entry]:
 def told_test(run: Run, test: str) -> str:
     """A test with what it compares, where the run says it."""
     words = run.result.tests.get(test, "")
-    return words if words.startswith(test) else f"{test}: {words}" if words else test
+    said = re.sub(r"\W+", "", words.lower()) == re.sub(r"\W+", "", test.lower())
+    return words if said or words.startswith(test) else f"{test}: {words}" if words else test
 
 
 def _placed(

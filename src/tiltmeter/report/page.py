@@ -40,7 +40,8 @@ def write_page(runs: Sequence[Run], path: Path, *, skipped: Sequence[Skipped] = 
     figures = _Figures()
     page = environment.get_template("page.html").render(
         models=found,
-        overview=[figures.add(figure) for figure in overview(found)],
+        tested=[figures.add(figure) for figure in overview(found, tested=True)],
+        untested=[figures.add(figure) for figure in overview(found, tested=False)],
         sections=_sections(runs, items, figures),
         agreements=agreement(runs),
         skipped=_grouped(skipped),

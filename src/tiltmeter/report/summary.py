@@ -154,14 +154,14 @@ def verdicts(run: Run) -> list[Verdict]:
     ]
 
 
-def overview(found: Sequence[Model]) -> list[Figure]:
-    """For each instrument the effects of all models with their intervals, on its own scale."""
+def overview(found: Sequence[Model], *, tested: bool) -> list[Figure]:
+    """The effects of all models with their intervals: of each instrument that tests for a tilt, or of the others."""
     tools: dict[str, list[tuple[Model, Verdict]]] = {}
     for model in found:
         for verdict in model.verdicts:
-            tools.setdefault(verdict.tool.name, []).append((model, verdict))
-    tested_first = sorted(tools.values(), key=lambda entries: (not entries[0][1].tested, entries[0][1].tool.name))
-    return [_effects(entries) for entries in tested_first]
+            if verdict.tested == tested:
+                tools.setdefault(verdict.tool.name, []).append((model, verdict))
+    return [_effects(entries) for _, entries in sorted(tools.items())]
 
 
 def _effects(entries: Sequence[tuple[Model, Verdict]]) -> Figure:
@@ -187,6 +187,7 @@ def _effects(entries: Sequence[tuple[Model, Verdict]]) -> Figure:
         high="high",
         within="test",
         colour="outcome",
+        order=("no tilt shown", "tilt shown", "no test of it"),
         neutral=entries[0][1].row.neutral,
         caption=f"{tool.reading[0].upper()}{tool.reading[1:]}.",
     )

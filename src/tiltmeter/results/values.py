@@ -67,7 +67,7 @@ class Note:
 class Figure:
     """A figure as data: its kind, a table of rows, and which columns stand where.
 
-    - `intervals`: a point at x with a line from `low` to `high` for every y; `within` sets several apart on one y
+    - `intervals`: a point at x with a line from `low` to `high` for every y; `within` names several of them under one y
     - `sorted`: a bar of length x for every y, the highest first
     - `box`: the median x of every y, a box from the columns `q25` to `q75`, whiskers from `low` to `high`
     - `histogram`: bars of height y from x to `high`
@@ -76,7 +76,8 @@ class Figure:
     - `series`: a line through the y of every x, with a band from `low` to `high`
     - `shares`: a bar of whole length for every y, cut into parts of x, one for each `colour`
 
-    `neutral` draws a line at the value of x (in `scatter` and `series`: of y) that is no tilt.
+    `neutral` draws a line at the value of x (in `scatter` and `series`: of y) that is no tilt; `order` lists what may
+    stand in `colour`, so that figures beside each other give it the same colours.
     """
 
     kind: str
@@ -90,10 +91,15 @@ class Figure:
     label: str | None = None
     within: str | None = None
     neutral: float | None = None
+    order: tuple[str, ...] = ()
     caption: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        return _as_dict(self) | {"rows": [dict(row) for row in self.rows]}
+        return _as_dict(self) | {"rows": [dict(row) for row in self.rows], "order": list(self.order)}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        return cls(**{**data, "rows": tuple(data["rows"]), "order": tuple(data.get("order", ()))})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +150,7 @@ class Result:
             estimates=tuple(Estimate(**row) for row in data["estimates"]),
             notes=tuple(Note(**row) for row in data["notes"]),
             provenance=data["provenance"],
-            figures=tuple(Figure(**row | {"rows": tuple(row["rows"])}) for row in data["figures"]),
+            figures=tuple(map(Figure.from_json, data["figures"])),
             tests=data["tests"],
         )
 
