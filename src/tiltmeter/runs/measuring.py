@@ -174,7 +174,8 @@ def corrected(estimates: Iterable[Estimate], scope: str) -> list[Estimate]:
             families[estimate.name, estimate.group.get("control")].append(position)
     for (name, control), positions in families.items():
         adjusted = holm([estimates[position].p_value for position in positions])
-        family = f"{scope}: {name}{f' (control: {control})' if control else ''}, {len(positions)} tests, Holm"
+        what = f"{name} (control: {control})" if control else name
+        family = f"{scope}: {what}, {len(positions)} test{'s' if len(positions) > 1 else ''}, Holm"
         for position, p in zip(positions, adjusted, strict=True):
             estimates[position] = replace(estimates[position], p_adjusted=p, family=family)
     return estimates
