@@ -1,5 +1,6 @@
 """What the tests share: a fresh cache each, real vector packages fetched once, a real command, a real browser."""
 
+import logging
 import os
 import shutil
 import subprocess
@@ -69,6 +70,8 @@ def told(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: p
     """Runs the command in this process: the same code without the start of another Python."""
     monkeypatch.setenv("TILTMETER_CACHE", str(store.root))
     monkeypatch.chdir(tmp_path)
+    # The command's handler writes to a stream that is closed with this test.
+    monkeypatch.setattr(logging.getLogger("tiltmeter"), "handlers", [])
 
     def run(*arguments: object) -> "subprocess.CompletedProcess[str]":
         monkeypatch.setattr(sys, "argv", ["tiltmeter", *map(str, arguments)])

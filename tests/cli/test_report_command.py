@@ -1,0 +1,92 @@
+"""`tiltmeter report`, as it is typed."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import tiltmeter
+from support import Command
+from tiltmeter.runs import Run, measure
+from tiltmeter.store import Store
+
+
+@pytest.fixture
+def run(stocked: Store) -> Run:
+    return measure("weat", "pkg:navec-news", store=stocked, only="E6")
+
+
+def test_the_ending_says_what_is_written(told: Command, run: Run, tmp_path: Path) -> None:
+    for ending in ("html", "md", "tex", "csv", "xlsx", "json", "card.md"):
+        done = told("report", run.id[:9], "-o", tmp_path / f"report.{ending}")
+        assert (done.returncode, done.stdout) == (0, f"written: {tmp_path / f'report.{ending}'}\n")
+    assert json.loads((tmp_path / "report.json").read_text("utf-8"))["runs"] == [run.result.to_json()]
+    said = "STEM leans male and humanities leans female"
+    assert all(
+        said in (tmp_path / f"report.{ending}").read_text("utf-8") for ending in ("html", "md", "tex", "card.md")
+    )
+
+
+def test_what_was_not_measured_is_known_from_the_runs(told: Command, run: Run, tmp_path: Path) -> None:
+    told("report", run.id, "-o", tmp_path / "report.json")
+    skipped = {entry["instrument"]: entry["reason"] for entry in read(tmp_path / "report.json")["skipped"]}
+    assert skipped["becpro"] == "it asks for fill, and the subject offers vectors"
+    assert skipped["mweat"] == "it was not asked for"
+    assert "weat" not in skipped
+
+
+def test_a_folder_is_as_good_as_an_id(told: Command, run: Run, tmp_path: Path) -> None:
+    run.save(tmp_path / "runs" / "one")
+    done = told("report", tmp_path / "runs", "-o", tmp_path / "report.json")
+    assert done.returncode == 0
+    assert read(tmp_path / "report.json")["runs"] == [run.result.to_json()]
+
+
+def test_figures_are_written_as_files_of_three_kinds(told: Command, run: Run, tmp_path: Path) -> None:
+    done = told("report", run.id, "--figures", tmp_path / "figures")
+    assert done.returncode == 0
+    names = sorted(path.name for path in (tmp_path / "figures").iterdir())
+    # The overview, WEAT's intervals, and the words of two tests: the one that was asked and the grammar control.
+    assert [name.split(".")[1] for name in names] == ["pdf", "png", "svg"] * 4
+    assert done.stdout.splitlines() == [f"written: {tmp_path / 'figures' / name}" for name in sorted(names, key=order)]
+
+
+def order(name: str) -> tuple[str, int]:
+    stem, ending = name.split(".")
+    return stem, ("svg", "png", "pdf").index(ending)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["-o", "report.docx"], "'report.docx' ends in none of .html"),
+        ([], "say what to write: -o report.html for a page, or --figures DIR"),
+        (["--figures", "figures", "--font", "No Such Font"], "No Such Font"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_writes_nothing(
+    told: Command, run: Run, tmp_path: Path, arguments: list[str], sentence: str
+) -> None:
+    before = set(tmp_path.iterdir())
+    done = told("report", run.id, *arguments)
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert set(tmp_path.iterdir()) == before
+
+
+def test_no_such_run_is_one_sentence(told: Command, run: Run) -> None:
+    done = told("report", "abcdefgh", "-o", "report.html")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "there is no run 'abcdefgh'" in done.stderr
+
+
+def test_python_writes_the_same(run: Run, tmp_path: Path) -> None:
+    written = tiltmeter.write_report(run, tmp_path / "report.json")
+    assert written == [tmp_path / "report.json"]
+    assert read(tmp_path / "report.json")["runs"] == [run.result.to_json()]
+
+
+def read(path: Path) -> dict[str, list[dict[str, str]]]:
+    found: dict[str, list[dict[str, str]]] = json.loads(path.read_text("utf-8"))
+    return found
