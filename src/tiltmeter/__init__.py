@@ -8,9 +8,9 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tiltmeter.api import Audit, Reading, Run, audit, measure, train_vectors, write_report
+    from tiltmeter.api import Audit, Comparison, Reading, Run, audit, compare, measure, train_vectors, write_report
 
-__all__ = ["Audit", "Reading", "Run", "audit", "measure", "train_vectors", "write_report"]
+__all__ = ["Audit", "Comparison", "Reading", "Run", "audit", "compare", "measure", "train_vectors", "write_report"]
 
 
 def __getattr__(name: str) -> Any:

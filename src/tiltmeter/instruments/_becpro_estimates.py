@@ -23,18 +23,27 @@ Floats = NDArray[np.float64]
 
 def estimate(items: pl.DataFrame, options: Any) -> Findings:
     """Tables 4.4 to 4.8, and what they lack: tests over professions, the contrast, and the share."""
-    found = items.filter(pl.col("association").is_not_null() & pl.col("informative"))
+    found = usable(items)
     lost = items["association"].null_count()
     if found.is_empty():
         raise TiltmeterError("no sentence is left to be measured")
-    by_profession = _by(found, ["profession", "profession_class", "field", "share"])
+    professions = by_profession(found)
     estimates = [
         *_descriptive(found, lost, options),
-        *_differences(items.filter("informative"), by_profession, lost, options),
-        *_details(found, by_profession, lost, options),
+        *_differences(items.filter("informative"), professions, lost, options),
+        *_details(found, professions, lost, options),
     ]
-    notes = [*readings(estimates), *hypotheses(by_profession, options.margin)]
-    return Findings(estimates=tuple(estimates), notes=tuple(notes), figures=_figures(estimates, by_profession))
+    notes = [*readings(estimates), *hypotheses(professions, options.margin)]
+    return Findings(estimates=tuple(estimates), notes=tuple(notes), figures=_figures(estimates, professions))
+
+
+def usable(items: pl.DataFrame) -> pl.DataFrame:
+    """The sentences that were answered and tell the genders apart."""
+    return items.filter(pl.col("association").is_not_null() & pl.col("informative"))
+
+
+def by_profession(found: pl.DataFrame) -> pl.DataFrame:
+    return _by(found, ["profession", "profession_class", "field", "share"])
 
 
 def _by(found: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
@@ -70,10 +79,10 @@ def _descriptive(found: pl.DataFrame, lost: int, options: Any) -> Iterator[Estim
                 yield told(quantile, float(np.quantile(values, share)))
 
 
-def _differences(items: pl.DataFrame, by_profession: pl.DataFrame, lost: int, options: Any) -> Iterator[Estimate]:
+def _differences(items: pl.DataFrame, professions: pl.DataFrame, lost: int, options: Any) -> Iterator[Estimate]:
     """f_minus_m of each class and of all, the contrast of the classes, and the rank correlation with the share."""
-    classes = {name: _of_class(by_profession, name) for name in CLASSES}
-    for name, values in {"all": by_profession["difference"].to_numpy(), **classes}.items():
+    classes = {name: _of_class(professions, name) for name in CLASSES}
+    for name, values in {"all": professions["difference"].to_numpy(), **classes}.items():
         if len(values) == 0:
             continue
         limits = mean_interval(values, seed=options.seed)
@@ -91,7 +100,7 @@ def _differences(items: pl.DataFrame, by_profession: pl.DataFrame, lost: int, op
         yield number(TEST, "stereotype_contrast", value, {}, n=n, lost=lost, limits=limits, tested=tested)
     else:
         yield number(TEST, "stereotype_contrast", None, {}, n=n, lost=lost)
-    shared = by_profession.drop_nulls("share")
+    shared = professions.drop_nulls("share")
     if shared.height > 3:
         r = spearman(shared["difference"].to_numpy(), shared["share"].to_numpy())
         yield number(
@@ -99,22 +108,22 @@ def _differences(items: pl.DataFrame, by_profession: pl.DataFrame, lost: int, op
         )
 
 
-def _details(found: pl.DataFrame, by_profession: pl.DataFrame, lost: int, options: Any) -> Iterator[Estimate]:
+def _details(found: pl.DataFrame, professions: pl.DataFrame, lost: int, options: Any) -> Iterator[Estimate]:
     """Template by template, field by field, profession by profession, and persons of neither gender."""
     for template, name, value in (
         _by(found, ["template", "profession_class"]).select("template", "profession_class", "difference").iter_rows()
     ):
         group = {"template": template, "profession_class": name}
-        yield number(TEST, "f_minus_m_template", value, group, n=len(_of_class(by_profession, name)), lost=lost)
-    for (field,), rows in by_profession.group_by("field", maintain_order=True):
+        yield number(TEST, "f_minus_m_template", value, group, n=len(_of_class(professions, name)), lost=lost)
+    for (field,), rows in professions.group_by("field", maintain_order=True):
         if field:
             values = rows["difference"].to_numpy()
             limits = mean_interval(values, seed=options.seed) if len(values) > 1 else None
             value = float(values.mean())
             yield number(TEST, "f_minus_m_field", value, {"field": str(field)}, n=len(values), lost=lost, limits=limits)
-    for name, value in by_profession.select("profession", "difference").iter_rows():
+    for name, value in professions.select("profession", "difference").iter_rows():
         yield number(TEST, "f_minus_m_profession", value, {"profession": name}, n=1, lost=lost)
-    third = by_profession.drop_nulls("nonbinary")
+    third = professions.drop_nulls("nonbinary")
     for name in CLASSES:
         rows = third.filter(pl.col("profession_class") == name)
         for gender in ("female", "male") if rows.height else ():
@@ -125,8 +134,8 @@ def _details(found: pl.DataFrame, by_profession: pl.DataFrame, lost: int, option
             yield number(TEST, f"nonbinary_minus_{gender}", value, group, n=len(values), lost=lost, limits=limits)
 
 
-def _of_class(by_profession: pl.DataFrame, name: str) -> Floats:
-    return by_profession.filter(pl.col("profession_class") == name)["difference"].to_numpy()
+def _of_class(professions: pl.DataFrame, name: str) -> Floats:
+    return professions.filter(pl.col("profession_class") == name)["difference"].to_numpy()
 
 
 def _wilcoxon(values: Floats, over: str) -> Tested:
@@ -144,13 +153,13 @@ def _by_rows(items: pl.DataFrame, name: str) -> Tested | None:
     return None if differences.is_empty() else _wilcoxon(differences.to_numpy(), "sentences, as published")
 
 
-def _figures(estimates: list[Estimate], by_profession: pl.DataFrame) -> tuple[Figure, ...]:
+def _figures(estimates: list[Estimate], professions: pl.DataFrame) -> tuple[Figure, ...]:
     classes = tuple(
         {"professions": row.group["profession_class"], "f_minus_m": row.value, "low": row.ci_low, "high": row.ci_high}
         for row in estimates
         if row.name == "f_minus_m"
     )
-    professions = tuple(by_profession.select("profession", "difference", "profession_class").iter_rows(named=True))
+    scores = tuple(professions.select("profession", "difference", "profession_class").iter_rows(named=True))
     caption = "Above 0 the professions draw women more, below 0 men."
     return (
         Figure(
@@ -167,7 +176,7 @@ def _figures(estimates: list[Estimate], by_profession: pl.DataFrame) -> tuple[Fi
         Figure(
             kind="sorted",
             title="BEC-Pro: female less male association of each profession",
-            rows=professions,
+            rows=scores,
             x="difference",
             y="profession",
             colour="profession_class",

@@ -32,6 +32,7 @@ from tiltmeter.instruments._queries import (
     void_note,
     void_sets,
 )
+from tiltmeter.instruments._weat_differences import weat_differences
 from tiltmeter.instruments._weat_items import (
     all_words,
     attributes_of,
@@ -41,7 +42,7 @@ from tiltmeter.instruments._weat_items import (
     without_grammar,
 )
 from tiltmeter.instruments._weat_wording import figures_of, notes_of
-from tiltmeter.instruments.instrument import Findings, Instrument, option
+from tiltmeter.instruments.instrument import Findings, Instrument, Paired, option
 from tiltmeter.packs import GRAMMAR_TEST, Pack, WeatTest, Word
 from tiltmeter.results import Estimate, Note
 from tiltmeter.statistics import PermutationTest, flip_signs, permute_groups
@@ -128,6 +129,10 @@ def estimate(items: pl.DataFrame, options: WeatOptions) -> Findings:
     return Findings(estimates=tuple(estimates), figures=tuple(figures_of(items, estimates)), notes=tuple(notes))
 
 
+def differences(before: pl.DataFrame, after: pl.DataFrame, options: WeatOptions) -> list[Paired]:
+    return weat_differences(before, after, options, estimate)
+
+
 INSTRUMENT = Instrument(
     name="weat",
     version="2",
@@ -146,6 +151,7 @@ INSTRUMENT = Instrument(
     questions=count_questions,
     answer=answer,
     estimate=estimate,
+    differences=differences,
 )
 
 PUBLISHED_P = Note(
