@@ -8,9 +8,35 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tiltmeter.api import Audit, Outcome, Reading, Run, audit, cite, gate, measure, train_vectors, write_report
+    from tiltmeter.api import (
+        Audit,
+        Comparison,
+        Outcome,
+        Reading,
+        Run,
+        audit,
+        cite,
+        compare,
+        gate,
+        measure,
+        train_vectors,
+        write_report,
+    )
 
-__all__ = ["Audit", "Outcome", "Reading", "Run", "audit", "cite", "gate", "measure", "train_vectors", "write_report"]
+__all__ = [
+    "Audit",
+    "Comparison",
+    "Outcome",
+    "Reading",
+    "Run",
+    "audit",
+    "cite",
+    "compare",
+    "gate",
+    "measure",
+    "train_vectors",
+    "write_report",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -8,11 +8,24 @@ from tiltmeter import report as _report
 from tiltmeter import runs as _runs
 from tiltmeter.reading import Reading
 from tiltmeter.report import cite
-from tiltmeter.runs import DEFAULT_SUBJECTS, Audit, On, Outcome, Run
+from tiltmeter.runs import DEFAULT_SUBJECTS, Audit, Comparison, On, Outcome, Run
 from tiltmeter.store import Store
 from tiltmeter.training import train_vectors
 
-__all__ = ["Audit", "Outcome", "Reading", "Run", "audit", "cite", "gate", "measure", "train_vectors", "write_report"]
+__all__ = [
+    "Audit",
+    "Comparison",
+    "Outcome",
+    "Reading",
+    "Run",
+    "audit",
+    "cite",
+    "compare",
+    "gate",
+    "measure",
+    "train_vectors",
+    "write_report",
+]
 
 
 def measure(
@@ -46,6 +59,25 @@ def audit(
     return _runs.audit(
         subjects, lang=lang, pack=pack, store=_store(cache), budget_minutes=budget_minutes, reading=reading
     )
+
+
+def compare(
+    before: str | Run | Sequence[Run], after: str | Run | Sequence[Run], *, cache: str | Path | None = None
+) -> Comparison:
+    """What changed from one model to another, or from before to after: paired differences, and what got worse.
+
+    Each side is a run, several runs, or a name: an id, a folder of runs, or a subject that was measured.
+
+    >>> tiltmeter.compare("pkg:navec-news", "pkg:navec-hudlit").changed("worse")  # doctest: +SKIP
+    """
+    first, second = (_chosen(side, cache) for side in (before, after))
+    return _runs.compare(first, second)
+
+
+def _chosen(side: str | Run | Sequence[Run], cache: str | Path | None) -> Sequence[Run]:
+    if isinstance(side, str):
+        return _runs.runs_of(_store(cache), side)
+    return [side] if isinstance(side, Run) else side
 
 
 def write_report(

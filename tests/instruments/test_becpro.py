@@ -588,4 +588,5 @@ def test_runs_of_several_languages_stand_in_one_table(tiny: Tiny, told: Command,
     assert "roberta, en" in shown
     assert "roberta, eu" in shown
     found = json.loads(told("compare", *ids, "--json").stdout)
-    assert {row["lang"] for row in found["estimates"]} == {"en", "eu"}
+    assert {row["lang"] for row in found["across"]["estimates"]} == {"en", "eu"}
+    assert "scores of different languages do not compare" in found["alone"][0]["reason"]

@@ -8,6 +8,7 @@ import typer
 
 from tiltmeter.cli.build import build_app
 from tiltmeter.cli.cite import cite
+from tiltmeter.cli.compare import compare
 from tiltmeter.cli.gate import gate
 from tiltmeter.cli.measure import InstrumentGroup
 from tiltmeter.cli.options import JsonOption, LangOption, PackOption, with_reading
@@ -88,26 +89,7 @@ def audit(
     return 0 if found.complete else 3
 
 
-@app.command()
-def compare(
-    run_ids: Annotated[list[str], typer.Argument(help="Ids of runs of one instrument, or their beginnings.")],
-    json: JsonOption = False,
-) -> None:
-    """Finished runs side by side: models, languages, options."""
-    from tiltmeter.cli import show
-    from tiltmeter.errors import TiltmeterError
-    from tiltmeter.runs import across, comparable, read_run
-    from tiltmeter.store import Store
-
-    found = [read_run(Store(), run_id) for run_id in run_ids]
-    tools = sorted({run.result.instrument for run in found})
-    if len(tools) > 1:
-        raise TiltmeterError(f"the runs are of {' and '.join(tools)}: only those of one instrument stand side by side")
-    if json:
-        print(json_format.dumps(across(found).to_json(), ensure_ascii=False, indent=1))
-        return
-    for together in comparable(found):
-        show.across(across(together))
+app.command()(compare)
 
 
 @runs_app.command("list")

@@ -13,7 +13,7 @@ from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments import Instrument
 from tiltmeter.packs import LISTS, Pack
 from tiltmeter.results import shown, shown_p
-from tiltmeter.runs import Across, Audit, Planned, Run, Skipped, agreement, labels
+from tiltmeter.runs import SHOWN, Across, Audit, Comparison, Planned, Run, Skipped, agreement, labels
 from tiltmeter.store import PARTS, Store
 from tiltmeter.subjects import Package
 
@@ -72,6 +72,54 @@ def across(found: Across) -> None:
         means = ", ".join(f"{level}: {mean:.2f}" for level, mean in effect.means)
         share = effect.reason or f"{effect.eta_squared:.0%} of the variance ({means})"
         say(f"- {effect.test}: {effect.factor} {share}")
+
+
+_DIRECTIONS = {
+    "worse": "got worse",
+    "better": "got better",
+    "changed sides": "changed sides: the tilt is now the other way",
+    "unclear": "changed, but whether nearer to neutral or farther is not shown",
+}
+
+
+def comparison(found: Comparison) -> None:
+    """What got worse, what got better, what changed sides; then the numbers, and what could not be compared."""
+    say(f"\nfrom {found.before} to {found.after}")
+    for direction in SHOWN:
+        changes = found.changed(direction)
+        if changes or direction in ("worse", "better"):
+            say(f"\n{_DIRECTIONS[direction]}{':' if changes else ': nothing that is shown'}")
+        for change in changes:
+            say(f"- {change.sentence()}")
+    table = _table("instrument", "estimate", "before", "after", "change", "95% interval", "p", "p corr.", "n", "")
+    for row in found.main():
+        interval = "–" if row.ci_low is None else f"{shown(row.ci_low)} to {shown(row.ci_high)}"
+        _add(
+            table,
+            f"{row.instrument}, {row.lang}",
+            row.label,
+            shown(row.before),
+            shown(row.after),
+            shown(row.difference),
+            interval,
+            shown_p(row.p_value),
+            shown_p(row.p_adjusted),
+            row.n,
+            row.direction,
+        )
+    say("\nthe main numbers, and what else changed; over what both could answer, p corrected with Holm's method")
+    _out.print(table)
+    if hidden := len(found.changes) - len(found.main()):
+        say(f"and {hidden} more: --json")
+    for note in found.notes:
+        say(f"- {note.text}")
+    alone(found)
+
+
+def alone(found: Comparison) -> None:
+    for entry in found.alone:
+        result = entry.run.result
+        say(f"not compared: {result.instrument}, {result.lang}, of {result.subject} ({entry.side}): {entry.reason}")
 
 
 def audit_json(found: Audit) -> None:

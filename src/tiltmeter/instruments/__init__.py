@@ -1,6 +1,6 @@
 """Published ways to measure. Each is one module here, found by its name."""
 
-from tiltmeter.instruments.instrument import Findings, Given, Instrument, Layout, file_option, option
+from tiltmeter.instruments.instrument import Findings, Given, Instrument, Layout, Paired, file_option, option
 from tiltmeter.instruments.registry import all_instruments, instrument_names, load_instrument
 
 __all__ = [
@@ -8,6 +8,7 @@ __all__ = [
     "Given",
     "Instrument",
     "Layout",
+    "Paired",
     "all_instruments",
     "file_option",
     "instrument_names",

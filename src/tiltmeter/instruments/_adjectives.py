@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from tiltmeter.instruments._queries import check_common, matching_notes
+from tiltmeter.instruments._differences import both_answered, known_to_one
+from tiltmeter.instruments._queries import by_test, check_common, matching_notes
 from tiltmeter.instruments.instrument import option
 from tiltmeter.packs import Pack, Word, WordPair
 from tiltmeter.results import Note
@@ -127,6 +128,33 @@ def _attribute_notes(
                 text=f"{left} of {len(pairs)} attribute pairs are in the vocabulary with both words.",
                 details={"kept": left, "of": len(pairs)},
             )
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """Two tables of adjectives over the forms that both models know."""
+
+    before: pl.DataFrame
+    after: pl.DataFrame
+    left_out: dict[str, int]
+    """Adjectives that only one of them knows, by test."""
+    broken: dict[str, str]
+    """Tests whose numbers rest on different attributes, with the reason."""
+
+
+def shared_adjectives(before: pl.DataFrame, after: pl.DataFrame, *scores: str) -> Shared:
+    asked = ("test", "adjectives", "masculine", "feminine", "stereotype")
+    tests = [(test, rows, other) for (test, rows), (_, other) in zip(by_test(before), by_test(after), strict=True)]
+    known = {test: tuple(int(part["pairs_found"][0]) for part in (rows, other)) for test, rows, other in tests}
+    return Shared(
+        *both_answered(before, after, asked=asked, answers=(*_COLUMNS, *scores)),
+        left_out={test: known_to_one(rows[_COLUMNS[0]], other[_COLUMNS[0]]) for test, rows, other in tests},
+        broken={
+            test: f"the attributes are not the same: the models know {first} and {second} of their pairs"
+            for test, (first, second) in known.items()
+            if first != second
+        },
+    )
 
 
 def lost_adjectives(rows: pl.DataFrame, options: AdjectiveOptions) -> tuple[pl.DataFrame, int, str]:

@@ -39,18 +39,26 @@ class Similarities:
 
 def effect_size(similarities: Similarities, denominator: Denominator) -> float | None:
     x, y = similarities.associations()
-    if denominator == "pestova":
-        spread_of = np.concatenate([getattr(similarities, name).mean(1) for name in ("x_a", "x_b", "y_a", "y_b")])
-    else:
-        spread_of = np.concatenate([x, y])
-    d = standardised_difference(x, y, spread_of=spread_of)
+    d = standardised_difference(x, y, spread_of=_spread_of(similarities, denominator))
     return d if np.isfinite(d) else None
+
+
+def _spread_of(similarities: Similarities, denominator: Denominator) -> Floats:
+    """The values of which the standard deviation is the denominator of d."""
+    if denominator == "pestova":
+        return np.concatenate([getattr(similarities, name).mean(1) for name in ("x_a", "x_b", "y_a", "y_b")])
+    return np.concatenate(similarities.associations())
 
 
 def bootstrap_intervals(
     similarities: Similarities, denominator: Denominator, *, seed: int
 ) -> dict[str, tuple[float, float]]:
     """95% percentile intervals of the statistic and of d: targets are drawn anew within X and Y, and pairs as pairs."""
+    return _limits(resampled(similarities, denominator, seed=seed))
+
+
+def resampled(similarities: Similarities, denominator: Denominator, *, seed: int) -> Floats:
+    """The statistic and d of each resample, in two rows. Sets of the same sizes get the same words drawn."""
     rng = np.random.default_rng(seed)
     n_x, n_pairs = similarities.x_a.shape
     n_y = similarities.y_a.shape[0]
@@ -63,6 +71,34 @@ def bootstrap_intervals(
     spread = np.concatenate(spread_of).std(0, ddof=1)
     difference = x.mean(0) - y.mean(0)
     d = np.divide(difference, spread, out=np.zeros_like(difference), where=spread > 0)
-    statistic = x.sum(0) - y.sum(0)
-    low, high = np.quantile(np.stack([statistic, d]), [0.025, 0.975], axis=1)
+    return np.stack([x.sum(0) - y.sum(0), d])
+
+
+def _limits(resamples: Floats) -> dict[str, tuple[float, float]]:
+    low, high = np.quantile(resamples, [0.025, 0.975], axis=1)
     return {"statistic": (float(low[0]), float(high[0])), "effect_size": (float(low[1]), float(high[1]))}
+
+
+def changes(
+    before: Similarities, after: Similarities, denominator: Denominator, *, seed: int
+) -> dict[str, tuple[tuple[float, float], Floats]]:
+    """Of the statistic and of d, for two models on the same words: the interval of the change, and what each attribute
+    pair adds to it.
+
+    Every resample draws the same words for both models. A pair adds to d what it adds to the difference of the means,
+    in units of the model's own denominator, over the number of pairs.
+    """
+    limits = _limits(resampled(after, denominator, seed=seed) - resampled(before, denominator, seed=seed))
+    sums = [_sum_differences(part) for part in (before, after)]
+    found = {"statistic": (limits["statistic"], sums[1] - sums[0])}
+    spreads = [float(np.std(_spread_of(part, denominator), ddof=1)) for part in (before, after)]
+    if min(spreads) > 0:
+        first, second = (part.pair_differences() / sd for part, sd in zip((before, after), spreads, strict=True))
+        found["effect_size"] = (limits["effect_size"], (second - first) / len(first))
+    return found
+
+
+def _sum_differences(similarities: Similarities) -> Floats:
+    """What each attribute pair adds to the statistic."""
+    total: Floats = (similarities.x_a - similarities.x_b).sum(0) - (similarities.y_a - similarities.y_b).sum(0)
+    return total / len(total)

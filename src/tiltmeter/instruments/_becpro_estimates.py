@@ -24,18 +24,27 @@ Floats = NDArray[np.float64]
 
 def estimate(items: pl.DataFrame, options: Any) -> Findings:
     """Tables 4.4 to 4.8, and what they lack: tests over professions, the contrast, and the share."""
-    found = items.filter(pl.col("association").is_not_null() & pl.col("informative"))
+    found = usable(items)
     lost = items["association"].null_count()
     if found.is_empty():
         raise TiltmeterError("no sentence is left to be measured")
-    by_profession = _by(found, ["profession", "profession_class", "field", "share"])
+    professions = by_profession(found)
     estimates = [
         *_descriptive(found, lost, options),
-        *_differences(items.filter("informative"), by_profession, lost, options),
-        *_details(found, by_profession, lost, options),
+        *_differences(items.filter("informative"), professions, lost, options),
+        *_details(found, professions, lost, options),
     ]
-    notes = [*readings(estimates), *hypotheses(by_profession, options.margin)]
-    return Findings(estimates=tuple(estimates), notes=tuple(notes), figures=tuple(figures_of(estimates, by_profession)))
+    notes = [*readings(estimates), *hypotheses(professions, options.margin)]
+    return Findings(estimates=tuple(estimates), notes=tuple(notes), figures=tuple(figures_of(estimates, professions)))
+
+
+def usable(items: pl.DataFrame) -> pl.DataFrame:
+    """The sentences that were answered and tell the genders apart."""
+    return items.filter(pl.col("association").is_not_null() & pl.col("informative"))
+
+
+def by_profession(found: pl.DataFrame) -> pl.DataFrame:
+    return _by(found, ["profession", "profession_class", "field", "share"])
 
 
 def _by(found: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
@@ -71,10 +80,10 @@ def _descriptive(found: pl.DataFrame, lost: int, options: Any) -> Iterator[Estim
                 yield told(quantile, float(np.quantile(values, share)))
 
 
-def _differences(items: pl.DataFrame, by_profession: pl.DataFrame, lost: int, options: Any) -> Iterator[Estimate]:
+def _differences(items: pl.DataFrame, professions: pl.DataFrame, lost: int, options: Any) -> Iterator[Estimate]:
     """f_minus_m of each class and of all, the contrast of the classes, and the rank correlation with the share."""
-    classes = {name: _of_class(by_profession, name) for name in CLASSES}
-    for name, values in {"all": by_profession["difference"].to_numpy(), **classes}.items():
+    classes = {name: _of_class(professions, name) for name in CLASSES}
+    for name, values in {"all": professions["difference"].to_numpy(), **classes}.items():
         if len(values) == 0:
             continue
         limits = mean_interval(values, seed=options.seed)
@@ -92,7 +101,7 @@ def _differences(items: pl.DataFrame, by_profession: pl.DataFrame, lost: int, op
         yield number(TEST, "stereotype_contrast", value, {}, n=n, lost=lost, limits=limits, tested=tested)
     else:
         yield number(TEST, "stereotype_contrast", None, {}, n=n, lost=lost)
-    shared = by_profession.drop_nulls("share")
+    shared = professions.drop_nulls("share")
     if shared.height > 3:
         r = spearman(shared["difference"].to_numpy(), shared["share"].to_numpy())
         yield number(
@@ -100,22 +109,22 @@ def _differences(items: pl.DataFrame, by_profession: pl.DataFrame, lost: int, op
         )
 
 
-def _details(found: pl.DataFrame, by_profession: pl.DataFrame, lost: int, options: Any) -> Iterator[Estimate]:
+def _details(found: pl.DataFrame, professions: pl.DataFrame, lost: int, options: Any) -> Iterator[Estimate]:
     """Template by template, field by field, profession by profession, and persons of neither gender."""
     for template, name, value in (
         _by(found, ["template", "profession_class"]).select("template", "profession_class", "difference").iter_rows()
     ):
         group = {"template": template, "profession_class": name}
-        yield number(TEST, "f_minus_m_template", value, group, n=len(_of_class(by_profession, name)), lost=lost)
-    for (field,), rows in by_profession.group_by("field", maintain_order=True):
+        yield number(TEST, "f_minus_m_template", value, group, n=len(_of_class(professions, name)), lost=lost)
+    for (field,), rows in professions.group_by("field", maintain_order=True):
         if field:
             values = rows["difference"].to_numpy()
             limits = mean_interval(values, seed=options.seed) if len(values) > 1 else None
             value = float(values.mean())
             yield number(TEST, "f_minus_m_field", value, {"field": str(field)}, n=len(values), lost=lost, limits=limits)
-    for name, value in by_profession.select("profession", "difference").iter_rows():
+    for name, value in professions.select("profession", "difference").iter_rows():
         yield number(TEST, "f_minus_m_profession", value, {"profession": name}, n=1, lost=lost)
-    third = by_profession.drop_nulls("nonbinary")
+    third = professions.drop_nulls("nonbinary")
     for name in CLASSES:
         rows = third.filter(pl.col("profession_class") == name)
         for gender in ("female", "male") if rows.height else ():
@@ -126,8 +135,8 @@ def _details(found: pl.DataFrame, by_profession: pl.DataFrame, lost: int, option
             yield number(TEST, f"nonbinary_minus_{gender}", value, group, n=len(values), lost=lost, limits=limits)
 
 
-def _of_class(by_profession: pl.DataFrame, name: str) -> Floats:
-    return by_profession.filter(pl.col("profession_class") == name)["difference"].to_numpy()
+def _of_class(professions: pl.DataFrame, name: str) -> Floats:
+    return professions.filter(pl.col("profession_class") == name)["difference"].to_numpy()
 
 
 def _wilcoxon(values: Floats, over: str) -> Tested:

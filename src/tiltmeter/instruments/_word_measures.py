@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from tiltmeter.instruments._differences import Sureness, both_answered, key, known_to_one, paired
 from tiltmeter.instruments._queries import (
     ROLES,
     QueryOptions,
@@ -18,7 +19,7 @@ from tiltmeter.instruments._queries import (
     void_note,
     void_sets,
 )
-from tiltmeter.instruments.instrument import Findings, Instrument, Layout
+from tiltmeter.instruments.instrument import Findings, Instrument, Layout, Paired
 from tiltmeter.packs import Pack
 from tiltmeter.results import Estimate, Figure, Note, Worse
 from tiltmeter.statistics import difference_interval, permute_groups
@@ -59,11 +60,13 @@ def word_instrument(
     columns: tuple[str, ...],
     measure: Callable[[Sets], Mapping[str, Mapping[str, Floats]]],
     summarise: Callable[[pl.DataFrame, QueryOptions], Mapping[str, Number]],
+    changes: Callable[[pl.DataFrame, pl.DataFrame, QueryOptions], Mapping[str, Sureness | None]],
     note: Note | None = None,
 ) -> Instrument:
     """An instrument of which `measure` fills `columns` for the words of some roles, and `summarise` makes numbers.
 
-    `numbers` names them, each with which way is worse and what is neutral; the first is the headline.
+    `changes` says how sure the change between two models is, from the rows of one test in each. `numbers` names the
+    numbers, each with which way is worse and what is neutral; the first is the headline.
     """
     headline = next(iter(numbers))
 
@@ -94,6 +97,19 @@ def word_instrument(
             tests=_topics(items),
         )
 
+    def differences(before: pl.DataFrame, after: pl.DataFrame, options: QueryOptions) -> list[Paired]:
+        tests = _both(before, after)
+        left_out = {test: known_to_one(rows["form"], other["form"]) for test, rows, other in tests}
+        broken = {test: why for test, rows, other in tests if (why := _other_basis(rows, other, columns))}
+        first, second = both_answered(before, after, asked=_ASKED, answers=("form", *columns))
+        sure = {
+            key(test, name): found
+            for test, rows, other in _both(first, second)
+            if test not in broken and not void_sets(rows, options)[1]
+            for name, found in changes(rows, other, options).items()
+        }
+        return paired(estimate(first, options), estimate(second, options), sure, left_out=left_out, broken=broken)
+
     return Instrument(
         name=name,
         version="1",
@@ -123,6 +139,7 @@ def word_instrument(
         questions=lambda items: items["word"].n_unique(),
         answer=answer,
         estimate=estimate,
+        differences=differences,
     )
 
 
@@ -168,6 +185,26 @@ def _answered(
         pl.Series("form", [found.forms.get(word) for _, word in keys], dtype=pl.String),
         *(pl.Series(column, [values.get(key, {}).get(column) for key in keys], dtype=pl.Float64) for column in columns),
     )
+
+
+_ASKED = ("test", "word", "role", "pair")
+
+
+def _both(before: pl.DataFrame, after: pl.DataFrame) -> list[tuple[str, pl.DataFrame, pl.DataFrame]]:
+    return [(test, rows, other) for (test, rows), (_, other) in zip(by_test(before), by_test(after), strict=True)]
+
+
+def _other_basis(before: pl.DataFrame, after: pl.DataFrame, columns: tuple[str, ...]) -> str:
+    """Why the words' numbers cannot be compared, if each model measured them against words of its own.
+
+    A number of a topic's word is taken over all attributes, one of an attribute over all targets, or the other way
+    round: where only one model knows some of these, the two numbers mean different things.
+    """
+    measured = {role for rows in (before, after) for role in rows.drop_nulls(columns[0])["role"]}
+    basis = ~pl.Series([role in measured for role in before["role"]])
+    only = before.filter(basis & (before["form"].is_null() != after["form"].is_null()))["word"].to_list()
+    told = "the words that it measures against are not the same: only one of the models knows"
+    return f"{told} {', '.join(only)}" if only and measured else ""
 
 
 def _sets(rows: pl.DataFrame, found: Found) -> Sets:

@@ -15,6 +15,7 @@ female-stereotyped ones (`stereotype_contrast`).
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from tiltmeter.datasets import Rating, read_ratings
@@ -30,11 +31,21 @@ from tiltmeter.instruments._adjectives import (
     lost_adjectives,
     mean_similarities,
     pack_adjectives,
+    shared_adjectives,
 )
 from tiltmeter.instruments._bad_figures import figures_of, name_of
 from tiltmeter.instruments._bibliography import BAD
+from tiltmeter.instruments._differences import (
+    Key,
+    Sureness,
+    contrast_change,
+    correlation_change,
+    key,
+    mean_change,
+    paired,
+)
 from tiltmeter.instruments._queries import by_test
-from tiltmeter.instruments.instrument import Findings, Given, Instrument, Layout, file_option
+from tiltmeter.instruments.instrument import Findings, Given, Instrument, Layout, Paired, file_option
 from tiltmeter.packs import Pack
 from tiltmeter.results import Estimate, Figure, Note
 from tiltmeter.statistics import (
@@ -117,6 +128,22 @@ def estimate(items: pl.DataFrame, options: BadOptions) -> Findings:
     return Findings(estimates=tuple(estimates), figures=tuple(figures), notes=tuple(notes))
 
 
+def differences(before: pl.DataFrame, after: pl.DataFrame, options: BadOptions) -> list[Paired]:
+    """Adjectives are the units."""
+    shared = shared_adjectives(before, after, "score")
+    sure: dict[Key, Sureness | None] = {}
+    both = shared.before.with_columns(after=shared.after["score"]).drop_nulls("score")
+    both = both.with_columns(change=pl.col("after") - pl.col("score"))
+    for (test, source), rows in both.group_by("test", "adjectives", maintain_order=True):
+        base = both.filter((pl.col("test") == test) & (pl.col("adjectives") == BASELINE))["change"].to_list()
+        if source != BASELINE:
+            group = {"adjectives": str(source)}
+            changes = _changes(rows, base, options)
+            sure |= {key(str(test), name, group): found for name, found in changes.items()}
+    found = [estimate(items, options) for items in (shared.before, shared.after)]
+    return paired(found[0], found[1], sure, left_out=shared.left_out, broken=shared.broken)
+
+
 INSTRUMENT = Instrument(
     name="bad",
     version="1",
@@ -162,6 +189,7 @@ INSTRUMENT = Instrument(
     questions=count_forms,
     answer=answer,
     estimate=estimate,
+    differences=differences,
 )
 
 UNCENTRED = Note(
@@ -219,6 +247,29 @@ def _estimates(
     yield contrast("marked_minus_unmarked", of("marked", True), of("marked", False))
     if group["adjectives"] != PACK:
         yield from _against_ratings(test, rows, group, lost)
+
+
+def _changes(rows: pl.DataFrame, base: Sequence[float], options: BadOptions) -> dict[str, Sureness | None]:
+    """How sure the change is of the mean score, of each contrast, and of the correlations with the ratings."""
+
+    def contrast(column: str, first: object, second: object) -> Sureness | None:
+        parts = [rows.filter(pl.col(column) == value)["change"].to_numpy() for value in (first, second)]
+        return contrast_change(parts[0], parts[1])
+
+    change = rows["change"].to_numpy()
+    found = {
+        "mean_score": mean_change(change, over="adjectives", seed=options.seed),
+        "score_minus_baseline": contrast_change(change, np.array(base)),
+        "stereotype_contrast": contrast("stereotype", "male", "female"),
+        "marked_minus_unmarked": contrast("marked", True, False),
+    }
+    rated = rows.drop_nulls("rating_m")
+    if rated.height > 2:
+        rating = (rated["rating_m"] - rated["rating_f"]).to_numpy()
+        scores = [(rated[column].to_numpy(), rating) for column in ("score", "after")]
+        for name, ranked in (("pearson", False), ("spearman", True)):
+            found[name] = correlation_change(scores[0], scores[1], ranked=ranked, over="adjectives", seed=options.seed)
+    return found
 
 
 def _against_ratings(test: str, rows: pl.DataFrame, group: dict[str, str], lost: int) -> Iterator[Estimate]:

@@ -23,6 +23,7 @@ import polars as pl
 
 from tiltmeter.datasets.becpro import BecRow, build, masked, own_professions, read_corpus, read_professions
 from tiltmeter.errors import TiltmeterError
+from tiltmeter.instruments._becpro_differences import differences
 from tiltmeter.instruments._becpro_estimates import estimate
 from tiltmeter.instruments._becpro_wording import caveats, compare
 from tiltmeter.instruments._bibliography import AZPILLAGA, BARTL
@@ -161,6 +162,7 @@ INSTRUMENT = Instrument(
     answer=answer,
     estimate=estimate,
     compare=compare,
+    differences=differences,
 )
 
 _SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {

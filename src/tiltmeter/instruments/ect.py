@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from tiltmeter.instruments._bibliography import DEV
+from tiltmeter.instruments._differences import Sureness, correlation_change
 from tiltmeter.instruments._queries import QueryOptions
 from tiltmeter.instruments._word_measures import Floats, Number, Sets, word_instrument
 from tiltmeter.statistics import spearman
@@ -34,6 +35,14 @@ def summarise(rows: pl.DataFrame, options: QueryOptions) -> Mapping[str, Number]
     return {"coherence": Number(order.r, order.n, (order.interval.low, order.interval.high, order.interval.label))}
 
 
+def changes(before: pl.DataFrame, after: pl.DataFrame, options: QueryOptions) -> Mapping[str, Sureness | None]:
+    cosines = [
+        (found["cosine_male"].to_numpy(), found["cosine_female"].to_numpy())
+        for found in (rows.drop_nulls("cosine_male") for rows in (before, after))
+    ]
+    return {"coherence": correlation_change(*cosines, ranked=True, over="words", seed=options.seed)}
+
+
 INSTRUMENT = word_instrument(
     name="ect",
     title="Embedding coherence test",
@@ -46,4 +55,5 @@ INSTRUMENT = word_instrument(
     columns=("cosine_male", "cosine_female"),
     measure=measure,
     summarise=summarise,
+    changes=changes,
 )

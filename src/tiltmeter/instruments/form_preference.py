@@ -22,9 +22,19 @@ import polars as pl
 
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments._bibliography import AZPILLAGA, BARTL
+from tiltmeter.instruments._differences import (
+    Key,
+    Sureness,
+    both_answered,
+    correlation_change,
+    key,
+    known_to_one,
+    mean_change,
+    paired,
+)
 from tiltmeter.instruments._numbers import Tested, by_permutation, number, reading
 from tiltmeter.instruments._sentences import lost_sentences, refuse_unformed, several_tokens, without_unknown
-from tiltmeter.instruments.instrument import Findings, Instrument, Layout, option
+from tiltmeter.instruments.instrument import Findings, Instrument, Layout, Paired, option
 from tiltmeter.language import form
 from tiltmeter.packs import FormFrame, Pack, Profession
 from tiltmeter.results import Estimate, Figure, Note, shown
@@ -111,11 +121,7 @@ def estimate(items: pl.DataFrame, options: FormOptions) -> Findings:
     figures: list[Figure] = []
     for (test,), rows in found.group_by("test", maintain_order=True):
         corrected = _corrected(rows)
-        by_profession = (
-            corrected.filter(pl.col("kind") == "test")
-            .group_by("profession", "profession_class", "share", maintain_order=True)
-            .agg(pl.col("log_odds_feminine").mean())
-        )
+        by_profession = _by_profession(corrected)
         numbers = list(_estimates(str(test), corrected, by_profession, lost, options))
         estimates += numbers
         notes += _readings(numbers)
@@ -123,6 +129,23 @@ def estimate(items: pl.DataFrame, options: FormOptions) -> Findings:
     if not estimates:
         raise TiltmeterError("no sentence is left to be measured")
     return Findings(estimates=tuple(estimates), notes=tuple(notes), figures=tuple(figures))
+
+
+def differences(before: pl.DataFrame, after: pl.DataFrame, options: FormOptions) -> list[Paired]:
+    """Professions are the units; of the controls, sentences."""
+    left_out = {
+        str(test): known_to_one(rows["log_odds"], rows["after"])
+        for (test,), rows in before.with_columns(after=after["log_odds"]).group_by("test", maintain_order=True)
+    }
+    first, second = both_answered(
+        before, after, asked=("test", "kind", "sentence", "profession"), answers=("log_odds",)
+    )
+    numbers = estimate(first, options), estimate(second, options)
+    sure: dict[Key, Sureness | None] = {}
+    for (test,), rows in first.drop_nulls("log_odds").group_by("test", maintain_order=True):
+        others = second.drop_nulls("log_odds").filter(pl.col("test") == test)
+        sure |= dict(_changes(str(test), _corrected(rows), _corrected(others), options.seed))
+    return paired(*numbers, sure, left_out=left_out)
 
 
 INSTRUMENT = Instrument(
@@ -169,6 +192,7 @@ INSTRUMENT = Instrument(
     questions=count_questions,
     answer=answer,
     estimate=estimate,
+    differences=differences,
 )
 
 _SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
@@ -226,6 +250,31 @@ def _corrected(rows: pl.DataFrame) -> pl.DataFrame:
     return asked.join(free, on=["frame", "profession"], how="inner", maintain_order="left").with_columns(
         log_odds_feminine=pl.col("log_odds") - pl.col("without")
     )
+
+
+def _by_profession(corrected: pl.DataFrame) -> pl.DataFrame:
+    asked = corrected.filter(pl.col("kind") == "test")
+    professions = asked.group_by("profession", "profession_class", "share", maintain_order=True)
+    return professions.agg(pl.col("log_odds_feminine").mean())
+
+
+def _changes(test: str, before: pl.DataFrame, after: pl.DataFrame, seed: int) -> Iterator[tuple[Key, Sureness | None]]:
+    both = _by_profession(before).with_columns(after=_by_profession(after)["log_odds_feminine"])
+    both = both.with_columns(change=pl.col("after") - pl.col("log_odds_feminine"))
+    for name in ("all", *CLASSES):
+        rows = both if name == "all" else both.filter(pl.col("profession_class") == name)
+        found = mean_change(rows["change"].to_numpy(), over="professions", seed=seed)
+        yield key(test, "log_odds_feminine", {"profession_class": name}), found
+    shared = both.drop_nulls("share")
+    if shared.height > 3:
+        share = shared["share"].to_numpy()
+        columns = [(shared[name].to_numpy(), share) for name in ("log_odds_feminine", "after")]
+        found = correlation_change(columns[0], columns[1], ranked=True, over="professions", seed=seed)
+        yield key(test, "rank_correlation"), found
+    for kind in CONTROLS:
+        values = [part.filter(pl.col("kind") == kind)["log_odds_feminine"].to_numpy() for part in (before, after)]
+        found = mean_change(values[1] - values[0], over="sentences", seed=seed)
+        yield key(test, "log_odds_feminine_control", {"control": kind.removeprefix("control-")}), found
 
 
 def _estimates(

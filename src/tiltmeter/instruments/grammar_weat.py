@@ -47,4 +47,5 @@ INSTRUMENT = Instrument(
     questions=weat.count_questions,
     answer=weat.answer,
     estimate=weat.estimate,
+    differences=weat.differences,
 )

@@ -27,6 +27,18 @@ class Findings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Paired:
+    """One number of two models over what both could answer, and what changed from the first to the second."""
+
+    before: Estimate
+    after: Estimate
+    difference: Estimate
+    """Its value is `after` less `before`; its interval and p are paired; `lost` counts what only one could answer."""
+    note: str = ""
+    """Why there is no difference, where there is none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
     """A table as papers print it: which estimates, what makes a row, what makes a column, what stands in a cell.
 
@@ -90,9 +102,8 @@ class Instrument:
     estimate: Callable[[pl.DataFrame, Any], Findings]
     compare: Callable[[Sequence[tuple[Result, pl.DataFrame]]], list[Note]] | None = None
     """What is to be said of several runs side by side, each with its items."""
-    differences: Callable[[pl.DataFrame, pl.DataFrame, Any], list[Estimate]] | None = None
-    """What changed from the first items to the second: estimates of the same test, name and group, whose value is the
-    second less the first, over what both share."""
+    differences: Callable[[pl.DataFrame, pl.DataFrame, Any], list[Paired]] | None = None
+    """What changed from the first items to the second, over what both share: every estimate of both."""
 
     def make_options(self, given: Mapping[str, Any]) -> Any:
         """The options of one run: unknown names and values are refused, files of the user's are read."""

@@ -26,9 +26,19 @@ import polars as pl
 from tiltmeter.datasets import ATTRIBUTE, TARGET, Frames, read_frames
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments._bibliography import KURITA
+from tiltmeter.instruments._differences import (
+    Key,
+    Sureness,
+    both_answered,
+    contrast_change,
+    key,
+    known_to_one,
+    mean_change,
+    paired,
+)
 from tiltmeter.instruments._numbers import by_permutation, number, reading
 from tiltmeter.instruments._sentences import lost_sentences, mean, refuse_unformed, several_tokens
-from tiltmeter.instruments.instrument import Findings, Given, Instrument, Layout, file_option, option
+from tiltmeter.instruments.instrument import Findings, Given, Instrument, Layout, Paired, file_option, option
 from tiltmeter.language import capitalised
 from tiltmeter.packs import Pack
 from tiltmeter.results import Estimate, Figure, Note, said_p, shown
@@ -138,6 +148,20 @@ def estimate(items: pl.DataFrame, options: KuritaOptions) -> Findings:
     return Findings(estimates=tuple(estimates), figures=tuple(figures), notes=tuple(notes))
 
 
+def differences(before: pl.DataFrame, after: pl.DataFrame, options: KuritaOptions) -> list[Paired]:
+    """Attributes are the units."""
+    left_out = known_to_one(before["association"], after["association"])
+    asked = ("template", "target_group", "target", "attribute_group", "attribute")
+    first, second = both_answered(before, after, asked=asked, answers=("association",))
+    found = first.drop_nulls("association"), second.drop_nulls("association")
+    sure: dict[Key, Sureness | None] = dict(_changed_associations(*found, options.seed))
+    for one, other in combinations(before["target_group"].unique(maintain_order=True), 2):
+        tables = [_averaged(_differences(part, one, other), ["attribute_group", "attribute"]) for part in found]
+        both = tables[0].with_columns(change=tables[1]["difference"] - tables[0]["difference"])
+        sure |= dict(_changed_pair(f"{one} - {other}", both, options.seed))
+    return paired(estimate(first, options), estimate(second, options), sure, left_out=left_out)
+
+
 INSTRUMENT = Instrument(
     name="kurita",
     version="1",
@@ -173,6 +197,7 @@ INSTRUMENT = Instrument(
     questions=count_questions,
     answer=answer,
     estimate=estimate,
+    differences=differences,
 )
 
 
@@ -216,10 +241,34 @@ def _written(before: str, word: str, lang: str) -> str:
 def _associations(found: pl.DataFrame, lost: int, options: KuritaOptions) -> Iterator[Estimate]:
     """The mean association of each group of targets with each group of attributes."""
     for (targets, attributes), rows in found.group_by("target_group", "attribute_group", maintain_order=True):
-        means = rows.group_by("attribute", maintain_order=True).agg(pl.col("association").mean())["association"]
+        means = _by_attribute(rows)
         group = {"targets": str(targets), "attributes": str(attributes)}
         limits = mean_interval(means.to_numpy(), seed=options.seed)
         yield number("association", "association", mean(means), group, n=means.len(), lost=lost, limits=limits)
+
+
+def _by_attribute(rows: pl.DataFrame) -> pl.Series:
+    return rows.group_by("attribute", maintain_order=True).agg(pl.col("association").mean())["association"]
+
+
+def _changed_associations(
+    before: pl.DataFrame, after: pl.DataFrame, seed: int
+) -> Iterator[tuple[Key, Sureness | None]]:
+    for (targets, attributes), rows in before.group_by("target_group", "attribute_group", maintain_order=True):
+        asked = (pl.col("target_group") == targets) & (pl.col("attribute_group") == attributes)
+        change = (_by_attribute(after.filter(asked)) - _by_attribute(rows)).to_numpy()
+        group = {"targets": str(targets), "attributes": str(attributes)}
+        yield key("association", "association", group), mean_change(change, over="attributes", seed=seed)
+
+
+def _changed_pair(test: str, both: pl.DataFrame, seed: int) -> Iterator[tuple[Key, Sureness | None]]:
+    groups = {
+        str(name): rows["change"].to_numpy() for (name,), rows in both.group_by("attribute_group", maintain_order=True)
+    }
+    for name, change in groups.items():
+        yield key(test, "difference", {"attributes": name}), mean_change(change, over="attributes", seed=seed)
+    for one, other in combinations(groups, 2):
+        yield key(test, "contrast", {"attributes": f"{one} - {other}"}), contrast_change(groups[one], groups[other])
 
 
 def _differences(found: pl.DataFrame, first: str, second: str) -> pl.DataFrame:

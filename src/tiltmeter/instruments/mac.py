@@ -13,6 +13,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from tiltmeter.instruments._bibliography import MANZINI
+from tiltmeter.instruments._differences import Sureness, mean_change
 from tiltmeter.instruments._queries import QueryOptions
 from tiltmeter.instruments._word_measures import Floats, Number, Sets, word_instrument
 from tiltmeter.statistics import mean_interval
@@ -33,6 +34,16 @@ def summarise(rows: pl.DataFrame, options: QueryOptions) -> Mapping[str, Number]
     return {"mac": Number(float(distances.mean()), distances.size, (interval.low, interval.high, interval.label))}
 
 
+def changes(before: pl.DataFrame, after: pl.DataFrame, options: QueryOptions) -> Mapping[str, Sureness | None]:
+    found = before.select("pair", change=_distance(after) - _distance(before)).drop_nulls()
+    pairs, change = found["pair"].to_list(), found["change"].to_numpy()
+    return {"mac": mean_change(change, clusters=pairs, over="attribute pairs", seed=options.seed)}
+
+
+def _distance(rows: pl.DataFrame) -> pl.Series:
+    return (rows["distance_x"] + rows["distance_y"]) / 2
+
+
 INSTRUMENT = word_instrument(
     name="mac",
     title="Mean average cosine distance",
@@ -45,4 +56,5 @@ INSTRUMENT = word_instrument(
     columns=("distance_x", "distance_y"),
     measure=measure,
     summarise=summarise,
+    changes=changes,
 )

@@ -21,9 +21,11 @@ from tiltmeter.instruments._adjectives import (
     lost_adjectives,
     mean_similarities,
     pack_adjectives,
+    shared_adjectives,
 )
 from tiltmeter.instruments._bibliography import ZHOU
-from tiltmeter.instruments.instrument import Findings, Instrument, Layout
+from tiltmeter.instruments._differences import Key, Sureness, key, paired, statistic_change
+from tiltmeter.instruments.instrument import Findings, Instrument, Layout, Paired
 from tiltmeter.packs import Pack
 from tiltmeter.results import Estimate, Note
 from tiltmeter.statistics import PermutationTest, flip_signs, permute_groups, statistic_interval
@@ -47,14 +49,26 @@ def estimate(items: pl.DataFrame, options: AdjectiveOptions) -> Findings:
     """All adjectives, then the marked and the unmarked ones alone."""
     estimates: list[Estimate] = []
     notes: list[Note] = []
-    groups = {"all": items, "marked": items.filter("marked"), "unmarked": items.filter(~pl.col("marked"))}
-    for group, rows in groups.items():
-        if rows.is_empty() or (group != "all" and rows.height == items.height):
-            continue
+    for group, rows in _groups(items).items():
         found, said = _estimates(group, rows, options)
         estimates += found
         notes += said
     return Findings(estimates=tuple(estimates), notes=tuple(notes))
+
+
+def differences(before: pl.DataFrame, after: pl.DataFrame, options: AdjectiveOptions) -> list[Paired]:
+    """Adjectives are the units: drawn alike for both models, and what each adds to the two statistics."""
+    shared = shared_adjectives(before, after)
+    sure: dict[Key, Sureness | None] = {}
+    for (group, rows), others in zip(_groups(shared.before).items(), _groups(shared.after).values(), strict=True):
+        if lost_adjectives(rows, options)[2]:
+            continue
+        first, second = (_forms(part.drop_nulls("masculine_to_male")) for part in (rows, others))
+        parts = _added(second) - _added(first)
+        found = statistic_change(first, second, statistic, parts, over="adjectives", seed=options.seed)
+        sure |= {key(TEST, name, {"adjectives": group}): found for name in _NAMES}
+    found_in = [estimate(items, options) for items in (shared.before, shared.after)]
+    return paired(found_in[0], found_in[1], sure, left_out=shared.left_out, broken=shared.broken)
 
 
 INSTRUMENT = Instrument(
@@ -84,28 +98,55 @@ INSTRUMENT = Instrument(
     questions=count_forms,
     answer=answer,
     estimate=estimate,
+    differences=differences,
 )
+
+
+_NAMES = {"statistic": "pair-swap", "statistic_resplit": "re-split"}
+"""The estimates, and what their p-values exchange."""
+
+
+def _groups(items: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    groups = {"all": items, "marked": items.filter("marked"), "unmarked": items.filter(~pl.col("marked"))}
+    return {
+        name: rows
+        for name, rows in groups.items()
+        if not rows.is_empty() and (name == "all" or rows.height < items.height)
+    }
+
+
+def _forms(rows: pl.DataFrame) -> Floats:
+    """s(w, A, B) of the masculine and of the feminine form of each adjective."""
+    return np.column_stack(
+        [(rows[f"{form}_to_male"] - rows[f"{form}_to_female"]).to_numpy() for form in ("masculine", "feminine")]
+    )
+
+
+def _added(forms: Floats) -> Floats:
+    """What each adjective adds to the statistic, given the signs of the two sums and of their difference."""
+    sums = forms.sum(axis=0)
+    sides = np.sign(sums)
+    parts: Floats = np.sign(abs(sums[0]) - abs(sums[1])) * (sides[0] * forms[:, 0] - sides[1] * forms[:, 1])
+    return parts
 
 
 def _estimates(group: str, rows: pl.DataFrame, options: AdjectiveOptions) -> tuple[list[Estimate], list[Note]]:
     found, lost, void = lost_adjectives(rows, options)
-    names = {"statistic": "pair-swap", "statistic_resplit": "re-split"}
     if void:
-        nothing = [_estimate(name, group, None, found.height, lost) for name in names]
+        nothing = [_estimate(name, group, None, found.height, lost) for name in _NAMES]
         return nothing, [Note(kind="void", test=TEST, text=f"{group}: {void}.")]
-    x = (found["masculine_to_male"] - found["masculine_to_female"]).to_numpy()
-    y = (found["feminine_to_male"] - found["feminine_to_female"]).to_numpy()
-    value = statistic(np.column_stack([x, y]))
-    interval = statistic_interval(
-        np.column_stack([x, y]), statistic, method="percentile", seed=options.seed, resamples=1999
-    )
+    forms = _forms(found)
+    x, y = forms.T
+    value = statistic(forms)
+    interval = statistic_interval(forms, statistic, method="percentile", seed=options.seed, resamples=1999)
     nulls = {
         "statistic": flip_signs(x - y, at_least=value, seed=options.seed),
         "statistic_resplit": permute_groups(x, y, at_least=value / 2, seed=options.seed),
     }
     limits = (interval.low, interval.high, interval.label) if np.isfinite(interval.low) else None
     return [
-        _estimate(name, group, value, found.height, lost, limits, nulls[name], method) for name, method in names.items()
+        _estimate(name, group, value, found.height, lost, limits, nulls[name], method)
+        for name, method in _NAMES.items()
     ], []
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from tiltmeter.instruments._bibliography import ETHAYARAJH
+from tiltmeter.instruments._differences import Sureness, topic_change
 from tiltmeter.instruments._queries import QueryOptions
 from tiltmeter.instruments._word_measures import Floats, Number, Sets, topic_difference, word_instrument
 
@@ -35,6 +36,12 @@ def summarise(rows: pl.DataFrame, options: QueryOptions) -> Mapping[str, Number]
     }
 
 
+def changes(before: pl.DataFrame, after: pl.DataFrame, options: QueryOptions) -> Mapping[str, Sureness | None]:  # noqa: ARG001
+    both = before.select("role", change=after["ripa"] - before["ripa"]).drop_nulls()
+    x, y = (both.filter(pl.col("role") == role)["change"].to_numpy() for role in "xy")
+    return {"lean": topic_change(x, y)}
+
+
 INSTRUMENT = word_instrument(
     name="ripa",
     title="Relational inner product association",
@@ -47,4 +54,5 @@ INSTRUMENT = word_instrument(
     columns=("ripa",),
     measure=measure,
     summarise=summarise,
+    changes=changes,
 )

@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from tiltmeter.instruments._bibliography import GARG
+from tiltmeter.instruments._differences import Sureness, topic_change
 from tiltmeter.instruments._queries import QueryOptions
 from tiltmeter.instruments._word_measures import Floats, Number, Sets, topic_difference, word_instrument
 
@@ -39,6 +40,16 @@ def summarise(rows: pl.DataFrame, options: QueryOptions) -> Mapping[str, Number]
     }
 
 
+def changes(before: pl.DataFrame, after: pl.DataFrame, options: QueryOptions) -> Mapping[str, Sureness | None]:  # noqa: ARG001
+    both = before.select("role", change=_rnd(before) - _rnd(after)).drop_nulls()
+    x, y = (both.filter(pl.col("role") == role)["change"].to_numpy() for role in "xy")
+    return {"lean": topic_change(x, y)}
+
+
+def _rnd(rows: pl.DataFrame) -> pl.Series:
+    return rows["distance_male"] - rows["distance_female"]
+
+
 INSTRUMENT = word_instrument(
     name="rnd",
     title="Relative norm distance",
@@ -51,4 +62,5 @@ INSTRUMENT = word_instrument(
     columns=("distance_male", "distance_female"),
     measure=measure,
     summarise=summarise,
+    changes=changes,
 )

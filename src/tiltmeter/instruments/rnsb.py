@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from tiltmeter.instruments._bibliography import SWEENEY
+from tiltmeter.instruments._differences import Sureness, mean_change, statistic_change
 from tiltmeter.instruments._queries import QueryOptions
 from tiltmeter.instruments._word_measures import Floats, Number, Sets, word_instrument
 from tiltmeter.statistics import flip_signs, mean_interval
@@ -44,6 +45,34 @@ def summarise(rows: pl.DataFrame, options: QueryOptions) -> Mapping[str, Number]
     }
 
 
+def changes(before: pl.DataFrame, after: pl.DataFrame, options: QueryOptions) -> Mapping[str, Sureness | None]:
+    first, second = (_by_pair(rows) for rows in (before, after))
+    parts = _divergences(second).sum(1) - _divergences(first).sum(1)
+    lean = (second[:, 0] - second[:, 1]) - (first[:, 0] - first[:, 1])
+    over = "attribute pairs"
+    return {
+        "kl": statistic_change(
+            first, second, lambda q: float(_divergences(q).sum()), parts, over=over, seed=options.seed
+        ),
+        "lean": mean_change(lean, over=over, seed=options.seed),
+    }
+
+
+def _by_pair(rows: pl.DataFrame) -> Floats:
+    """q of the male and the female word of each pair."""
+    found = rows.drop_nulls("probability_x")
+    return np.column_stack(
+        [found.filter(pl.col("role") == role).sort("pair")["probability_x"].to_numpy() for role in "ab"]
+    )
+
+
+def _divergences(q: Floats) -> Floats:
+    """What each word adds to kl, none of it below 0: p log(p n) - p + 1/n, of which the last two cancel in the sum."""
+    share = q / q.sum()
+    parts: Floats = share * np.log(share * share.size) - share + 1 / share.size
+    return parts
+
+
 INSTRUMENT = word_instrument(
     name="rnsb",
     title="Relative negative sentiment bias, on two topics",
@@ -56,4 +85,5 @@ INSTRUMENT = word_instrument(
     columns=("probability_x",),
     measure=measure,
     summarise=summarise,
+    changes=changes,
 )

@@ -33,6 +33,7 @@ from tiltmeter.instruments._queries import (
     void_note,
     void_sets,
 )
+from tiltmeter.instruments._weat_differences import weat_differences
 from tiltmeter.instruments._weat_items import (
     all_words,
     attributes_of,
@@ -42,7 +43,7 @@ from tiltmeter.instruments._weat_items import (
     without_grammar,
 )
 from tiltmeter.instruments._weat_wording import figures_of, notes_of, topics
-from tiltmeter.instruments.instrument import Findings, Instrument, Layout, option
+from tiltmeter.instruments.instrument import Findings, Instrument, Layout, Paired, option
 from tiltmeter.packs import GRAMMAR_TEST, Pack, WeatTest, Word
 from tiltmeter.results import Estimate, Note
 from tiltmeter.statistics import PermutationTest, flip_signs, permute_groups
@@ -134,6 +135,10 @@ def estimate(items: pl.DataFrame, options: WeatOptions) -> Findings:
     )
 
 
+def differences(before: pl.DataFrame, after: pl.DataFrame, options: WeatOptions) -> list[Paired]:
+    return weat_differences(before, after, options, estimate)
+
+
 INSTRUMENT = Instrument(
     name="weat",
     version="2",
@@ -173,6 +178,7 @@ INSTRUMENT = Instrument(
     questions=count_questions,
     answer=answer,
     estimate=estimate,
+    differences=differences,
 )
 
 PUBLISHED_P = Note(

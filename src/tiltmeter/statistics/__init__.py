@@ -10,6 +10,7 @@ from tiltmeter.statistics.effect_size import cohens_d, cohens_dz, standardised_d
 from tiltmeter.statistics.intervals import Interval, difference_interval, mean_interval, statistic_interval
 from tiltmeter.statistics.paired import Equivalence, PairedTest, paired_t, tost, wilcoxon
 from tiltmeter.statistics.permutation import PermutationTest, flip_signs, permute_groups
+from tiltmeter.statistics.sample import never_zero
 
 __all__ = [
     "Correlation",
@@ -25,6 +26,7 @@ __all__ = [
     "flip_signs",
     "holm",
     "mean_interval",
+    "never_zero",
     "paired_t",
     "pearson",
     "permute_groups",

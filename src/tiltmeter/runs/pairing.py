@@ -1,0 +1,144 @@
+"""Which run of one model stands against which of another, and why some stand alone."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tiltmeter.errors import TiltmeterError, unknown
+from tiltmeter.runs.across import comparable
+from tiltmeter.runs.run import Run, find_runs, labels, read_runs
+from tiltmeter.store import Store
+from tiltmeter.subjects import open_subject
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """A run without a partner, and why."""
+
+    run: Run
+    side: str
+    """`before` or `after`."""
+    reason: str
+
+
+def runs_of(store: Store, name: str) -> list[Run]:
+    """The runs that a name stands for: an id or its beginning, a saved run, a folder of them, or a subject.
+
+    Of a subject, all that is stored: of each instrument, language and options the newest.
+    """
+    folder = Path(name).expanduser()
+    if folder.is_dir() and (any(folder.glob("result.json")) or any(folder.glob("*/result.json"))):
+        return find_runs(store, [name])
+    keys = store.runs.keys()
+    if any(key.startswith(name) for key in keys):
+        return find_runs(store, [name])
+    stored = [run for _, run in read_runs(store) if isinstance(run, Run)]
+    called = folder.name if folder.exists() else name
+    found = [run for run in stored if run.result.subject == called]
+    if not found:
+        subjects = sorted({run.result.subject for run in stored})
+        if folder.exists():
+            raise TiltmeterError(f"{name} holds no run and was not measured yet: `tiltmeter audit {name}` does that")
+        raise unknown("run or measured subject", name, [*keys, *subjects])
+    return _newest(_of_one(found, name, store))
+
+
+def pair(before: Sequence[Run], after: Sequence[Run]) -> tuple[list[tuple[Run, Run]], list[Alone]]:
+    """Runs of one instrument, version, language, lists and options; the others with the reason why they stand alone."""
+    for side, runs in (("first", before), ("second", after)):
+        _refuse_several(side, runs)
+    pairs, alone = [], []
+    partners = {_asked(run): run for run in after}
+    for run in before:
+        partner = partners.pop(_asked(run), None)
+        if partner is None:
+            alone.append(Alone(run, "before", _why_alone(run, after)))
+        elif len(comparable([run, partner])) > 1:
+            kinds = [str(part.result.provenance["subject"].get("kind")) for part in (run, partner)]
+            reason = f"one model is {kinds[0]} and the other {kinds[1]}: their numbers do not compare"
+            alone += [Alone(run, "before", reason), Alone(partner, "after", reason)]
+        else:
+            pairs.append((run, partner))
+    alone += [Alone(run, "after", _why_alone(run, before)) for run in partners.values()]
+    return pairs, alone
+
+
+def _of_one(runs: list[Run], name: str, store: Store) -> list[Run]:
+    """The runs of one subject, where several of different content are called the same: a path tells which."""
+    prints = {_fingerprint(run) for run in runs}
+    if len(prints) == 1:
+        return runs
+    if Path(name).expanduser().exists():
+        wanted = open_subject(name, store).fingerprint
+        if wanted not in prints:
+            raise TiltmeterError(f"{name} was not measured yet: `tiltmeter audit {name}` does that")
+        return [run for run in runs if _fingerprint(run) == wanted]
+    known = ", ".join(sorted(dict.fromkeys(labels(runs))))
+    raise TiltmeterError(f"{len(prints)} subjects are called {name!r} ({known}): give a path, or ids of runs")
+
+
+def _newest(runs: list[Run]) -> list[Run]:
+    newest: dict[str, Run] = {}
+    for run in sorted(runs, key=lambda run: str(run.result.provenance["created"])):
+        newest[_request(run)] = run
+    return list(newest.values())
+
+
+def _refuse_several(side: str, runs: Sequence[Run]) -> None:
+    seen: dict[str, Run] = {}
+    for run in runs:
+        other = seen.setdefault(_asked(run), run)
+        if other is not run:
+            names = " and ".join(labels([other, run]))
+            result = run.result
+            raise TiltmeterError(
+                f"the {side} side holds two runs of {result.instrument} in {result.lang} with the same options, of "
+                f"{names}: give one"
+            )
+
+
+def _why_alone(run: Run, others: Sequence[Run]) -> str:
+    """The first thing in which no run of the other side agrees."""
+    mine = run.result
+    near = [other for other in others if other.result.instrument == mine.instrument]
+    if not near:
+        return f"the other side has no run of {mine.instrument}"
+    languages = sorted({other.result.lang for other in near})
+    near = [other for other in near if other.result.lang == mine.lang]
+    if not near:
+        return f"the other side was measured in {', '.join(languages)}: scores of different languages do not compare"
+    apart = [_other_options(mine.options, other.result.options) for other in near]
+    near = [other for other, differing in zip(near, apart, strict=True) if not differing]
+    if not near:
+        return f"measured with other options ({'; '.join(sorted(apart, key=len)[0])}): measure both alike"
+    versions = sorted({other.result.version for other in near})
+    if mine.version not in versions:
+        return (
+            f"measured with version {mine.version} of {mine.instrument}, the other side with version "
+            f"{', '.join(versions)}: measure again"
+        )
+    return f"measured with other word lists of the pack {mine.lang!r} than the other side: measure again"
+
+
+def _other_options(mine: Any, theirs: Any) -> list[str]:
+    return [
+        f"{name} {json.dumps(mine.get(name))} and {json.dumps(theirs.get(name))}"
+        for name in sorted({*mine, *theirs})
+        if mine.get(name) != theirs.get(name)
+    ]
+
+
+def _request(run: Run) -> str:
+    result = run.result
+    return json.dumps([result.instrument, result.lang, dict(result.options)], sort_keys=True)
+
+
+def _asked(run: Run) -> str:
+    """What two runs have to agree in to be paired."""
+    return json.dumps([_request(run), run.result.version, run.result.provenance.get("pack")])
+
+
+def _fingerprint(run: Run) -> str:
+    return str(run.result.provenance["subject"]["fingerprint"])
