@@ -81,7 +81,7 @@ class TestAudit:
         assert "not measured: weat on pkg:navec-news: the package registry could not be reached" in done.stderr
         page = (tmp_path / "page.html").read_text("utf-8")
         assert "pkg:glove-6b-50d" in page
-        assert "weat on pkg:navec-news: the package registry could not be reached" in page
+        assert "</bdi> on <bdi>pkg:navec-news</bdi>: <bdi>the package registry could not be reached" in page
 
     def test_nothing_in_reach_writes_no_page_and_exits_3(self, tilt: Command, tmp_path: Path) -> None:
         done = tilt("audit", *SUBJECTS, "-o", tmp_path / "page.html", **NO_REGISTRY)
@@ -195,9 +195,18 @@ class TestDisk:
     def test_a_page_that_cannot_be_written_is_said_in_one_sentence(
         self, tilt: Command, stocked: Store, tmp_path: Path
     ) -> None:
-        done = tilt("audit", "pkg:glove-6b-50d", "-o", tmp_path)
+        (tmp_path / "page.html").mkdir()
+        done = tilt("audit", "pkg:glove-6b-50d", "-o", tmp_path / "page.html")
         assert done.returncode == 2
         assert "cannot be written (Is a directory)" in done.stderr
+
+    def test_an_ending_that_is_not_known_is_refused_before_anything_is_measured(
+        self, tilt: Command, stocked: Store
+    ) -> None:
+        done = tilt("audit", "pkg:glove-6b-50d", "-o", "page.docx")
+        assert done.returncode == 2
+        assert done.stderr.startswith("tiltmeter: 'page.docx' ends in none of .html")
+        assert list(stocked.runs.keys()) == []
 
     @pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount a small disk")
     def test_a_disk_that_fills_up_while_fetching_leaves_nothing_behind(

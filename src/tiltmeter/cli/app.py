@@ -64,11 +64,12 @@ def audit(
 ) -> int:
     """Measure everything that can be measured, and write a page about it."""
     from tiltmeter.cli import show
-    from tiltmeter.report import write_report
+    from tiltmeter.report import ending_of, write_report
     from tiltmeter.runs import DEFAULT_SUBJECTS
     from tiltmeter.runs import audit as run_audit
     from tiltmeter.runs import plan as plan_audit
 
+    ending_of(out)
     chosen = subjects or DEFAULT_SUBJECTS
     if dry_run:
         planned = plan_audit(chosen, lang=lang, pack=pack, reading=reading)

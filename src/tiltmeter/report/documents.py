@@ -19,14 +19,20 @@ from tiltmeter.store import write_atomically
 
 def write_report(runs: Sequence[Run], path: Path, *, skipped: Sequence[Skipped] = ()) -> list[Path]:
     """Writes the runs, and what was not measured and why, as the ending says; returns what was written."""
-    if path.name.lower().endswith(PAGE):
+    ending = ending_of(path)
+    if ending == PAGE:
         return write_page(runs, path, skipped=skipped)
-    for ending, write in _WRITERS.items():
+    written = _WRITERS[ending](runs, skipped)
+    # A file name may hold half a sign, which no encoding has.
+    write_atomically(path, written if isinstance(written, bytes) else written.encode("utf-8", "replace"))
+    return [path]
+
+
+def ending_of(path: Path) -> str:
+    """Which of the known endings a file has; refused where it has none, before anything is measured for it."""
+    for ending in ENDINGS:
         if path.name.lower().endswith(ending):
-            written = write(runs, skipped)
-            # A file name may hold half a sign, which no encoding has.
-            write_atomically(path, written if isinstance(written, bytes) else written.encode("utf-8", "replace"))
-            return [path]
+            return ending
     raise TiltmeterError(f"{path.name!r} ends in none of {', '.join(ENDINGS)}: give the report one of these endings")
 
 
