@@ -103,8 +103,8 @@ class Comparison:
         found: dict[tuple[object, ...], Change] = {}
         for change in self.changes:
             group = tuple(sorted(change.group.items()))
-            number = change.before, change.after, change.ci_low, change.ci_high
-            found.setdefault((change.runs, change.test, group, *(number if change.ci_low else (change.name,))), change)
+            number = (change.before, change.after) if change.ci_low is not None else (change.name,)
+            found.setdefault((change.runs, change.test, group, *number), change)
         return list(found.values())
 
     def figures(self) -> list[Figure]:
