@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from tiltmeter.instruments import load_instrument
 from tiltmeter.results import Estimate, Figure, Note, Worse, said_p, shown
@@ -135,6 +135,7 @@ class Comparison:
             low="low",
             high="high",
             colour="direction",
+            order=get_args(Direction),
             neutral=0,
             caption=f"After less before, with its 95% interval; 0 is no change. Of the number itself: {tool.reading}.",
         )
