@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         audit,
         cite,
         compare,
+        find_runs,
         gate,
         measure,
         train_vectors,
@@ -32,11 +33,16 @@ __all__ = [
     "audit",
     "cite",
     "compare",
+    "find_runs",
     "gate",
     "measure",
     "train_vectors",
     "write_report",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 def __getattr__(name: str) -> Any:

@@ -21,6 +21,7 @@ __all__ = [
     "audit",
     "cite",
     "compare",
+    "find_runs",
     "gate",
     "measure",
     "train_vectors",
@@ -75,9 +76,16 @@ def compare(
 
 
 def _chosen(side: str | Run | Sequence[Run], cache: str | Path | None) -> Sequence[Run]:
-    if isinstance(side, str):
-        return _runs.runs_of(_store(cache), side)
-    return [side] if isinstance(side, Run) else side
+    return find_runs(side, cache=cache) if isinstance(side, str) else _several(side)
+
+
+def find_runs(*names: str, cache: str | Path | None = None) -> list[Run]:
+    """Finished runs: by id or its beginning, by a folder of runs, or by the name of a subject that was measured."""
+    return _runs.find_runs(_store(cache), names)
+
+
+def _several(audited: Audit | Run | Sequence[Run]) -> Sequence[Run]:
+    return audited.runs if isinstance(audited, Audit) else [audited] if isinstance(audited, Run) else audited
 
 
 def write_report(
@@ -91,17 +99,17 @@ def write_report(
 
     >>> tiltmeter.write_report(run, "report.html", figures="figures")  # doctest: +SKIP
     """
-    runs = audited.runs if isinstance(audited, Audit) else [audited] if isinstance(audited, Run) else audited
+    runs = _several(audited)
     skipped = audited.skipped if isinstance(audited, Audit) else _runs.unmeasured(runs)
     written = [] if out is None else _report.write_report(runs, Path(out), skipped=skipped)
     return written + ([] if figures is None else _report.write_figures(runs, Path(figures), font=font))
 
 
 def gate(
-    audited: Audit | Sequence[Run],
+    audited: Audit | Run | Sequence[Run],
     *,
-    max: Sequence[str] = (),
-    min: Sequence[str] = (),
+    max: str | Sequence[str] = (),
+    min: str | Sequence[str] = (),
     rules: str | Path | None = None,
     on: On | None = None,
 ) -> list[Outcome]:
@@ -110,9 +118,10 @@ def gate(
     >>> outcomes = tiltmeter.gate([run], max=["weat.effect_size[test=E6]=1.5"])  # doctest: +SKIP
     >>> [outcome.sentence() for outcome in outcomes if not outcome.passed]  # doctest: +SKIP
     """
-    wanted = [_runs.parse_rule(text, "max") for text in max] + [_runs.parse_rule(text, "min") for text in min]
+    wanted = [_runs.parse_rule(text, "max") for text in ([max] if isinstance(max, str) else max)]
+    wanted += [_runs.parse_rule(text, "min") for text in ([min] if isinstance(min, str) else min)]
     wanted += [] if rules is None else _runs.read_rules(rules, on)
-    return _runs.check(audited.runs if isinstance(audited, Audit) else audited, wanted, on=on or "value")
+    return _runs.check(_several(audited), wanted, on=on or "value")
 
 
 def _store(cache: str | Path | None) -> Store:

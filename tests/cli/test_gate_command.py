@@ -96,7 +96,7 @@ class TestExitCodes:
     def test_2_for_a_run_that_is_not_there(self, told: Command) -> None:
         done = told("gate", "abcd", "--max", "weat.effect_size=1")
         assert done.returncode == 2
-        assert "no run 'abcd'" in done.stderr
+        assert "no run or measured subject 'abcd'" in done.stderr
 
     @pytest.mark.parametrize(("limit", "code"), [(0.01, 1), (1.99, 0)])
     def test_are_the_verdicts_even_if_the_reader_has_gone(self, saved: Path, limit: float, code: int) -> None:

@@ -21,7 +21,7 @@ def test_the_ending_says_what_is_written(told: Command, run: Run, tmp_path: Path
         done = told("report", run.id[:9], "-o", tmp_path / f"report.{ending}")
         assert (done.returncode, done.stdout) == (0, f"written: {tmp_path / f'report.{ending}'}\n")
     assert json.loads((tmp_path / "report.json").read_text("utf-8"))["runs"] == [run.result.to_json()]
-    said = "STEM leans male and humanities leans female"
+    said = "STEM leans more male than humanities"
     assert all(
         said in (tmp_path / f"report.{ending}").read_text("utf-8") for ending in ("html", "md", "tex", "card.md")
     )
@@ -78,7 +78,7 @@ def test_bad_input_is_one_sentence_and_writes_nothing(
 def test_no_such_run_is_one_sentence(told: Command, run: Run) -> None:
     done = told("report", "abcdefgh", "-o", "report.html")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "there is no run 'abcdefgh'" in done.stderr
+    assert "there is no run or measured subject 'abcdefgh'" in done.stderr
 
 
 def test_python_writes_the_same(run: Run, tmp_path: Path) -> None:

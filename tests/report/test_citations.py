@@ -91,4 +91,4 @@ def test_the_command_prints_it(told: Command, tmp_path: Path) -> None:
     assert {"caliskan-etal-2017-semantics", "manzini-etal-2019-black"} < set(read(done.stdout).entries)
     lost = told("cite", "nothing")
     assert (lost.returncode, lost.stdout) == (2, "")
-    assert "no run 'nothing'" in lost.stderr
+    assert "no run or measured subject 'nothing'" in lost.stderr

@@ -71,16 +71,32 @@ def test_grammar_is_taken_out_where_that_could_be_done_and_controls_do_not_count
 def test_the_surest_tilt_is_told_in_the_words_of_its_side(run: Run) -> None:
     rows = (d("a", 1, 0.5, 1.5, 0.02), d("b", -1, -1.2, -0.8, 0.001), d("c", 2, 1, 3, 0.001))
     (model,) = models([with_estimates(run, *rows, notes=tuple(map(reading, "abc")))])
-    assert model.surest is not None
+    (surest,) = model.surest()
     # b and c have the same p; b lies 1 / 0.4 = 2.5 widths of its interval from 0, c 2 / 2 = 1.
-    assert (model.surest.row.test, model.surest.said) == ("b", "down")
+    assert (surest.row.test, surest.said) == ("b", "down")
+    assert model.sentence() == (
+        "tilts: down (Word Embedding Association Test, b: effect size sign flip -1.000, 95% interval -1.200 to -0.800, "
+        "corrected p = 0.0030); tests that show a tilt: weat 3 of 3."
+    )
     assert [(tool.name, shown, tested) for tool, shown, tested in model.counts()] == [("weat", 3, 3)]
 
 
 def test_without_a_tilt_there_is_nothing_to_tell(run: Run) -> None:
     (model,) = models([with_estimates(run, d("a", 1, -0.5, 1.5, 0.2), notes=(reading("a"),))])
-    assert model.surest is None
+    assert model.surest() == []
     assert len(model.tested()) == 1
+    assert model.sentence().endswith("no proof that there is none; tests that show one: weat 0 of 1.")
+
+
+def test_of_each_instrument_the_surest_tilt_is_told_with_what_to_beware_of(run: Run) -> None:
+    few = Note(kind="few-words", test="a", text="")
+    weat = with_estimates(run, d("a", 1, 0.5, 1.5, 0.02), notes=(reading("a"), few))
+    bad = replace(d("x", -1, -1.2, -0.8, 0.001), name="score_minus_baseline")
+    words = replace(reading("x"), details={**reading("x").details, "estimates": ["score_minus_baseline"]})
+    other = Run("other", replace(weat.result, instrument="bad", estimates=(bad,), notes=(words,)), run.items)
+    (model,) = models([weat, other])
+    assert [(found.tool.name, found.said) for found in model.surest()] == [("bad", "down"), ("weat", "up")]
+    assert "corrected p = 0.0200, but few words)" in model.sentence()
 
 
 def test_an_instrument_without_a_p_of_its_own_gives_no_verdict(stocked: Store) -> None:

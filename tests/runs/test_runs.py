@@ -107,7 +107,7 @@ class TestFinding:
 
     def test_a_folder_without_a_run_is_said_so(self, stocked: Store, tmp_path: Path) -> None:
         (tmp_path / "empty").mkdir()
-        with pytest.raises(TiltmeterError, match="empty holds no run: a run is a folder"):
+        with pytest.raises(TiltmeterError, match=r"empty holds no run \(result.json and items.parquet\)"):
             find_runs(stocked, [str(tmp_path / "empty")])
 
     @pytest.mark.parametrize(

@@ -80,8 +80,7 @@ def audit(
     if json:
         show.audit_json(found)
     else:
-        for run in found.runs:
-            show.run(run)
+        show.found(found.runs)
         show.skipped(found.skipped)
         for path in written:
             show.say(f"written: {path}")

@@ -23,12 +23,15 @@ def compare(
     json: JsonOption = False,
 ) -> None:
     """What changed from A to B, and what got worse; or several runs of one instrument side by side."""
-    from tiltmeter.runs import find_runs, runs_of
+    from tiltmeter.errors import TiltmeterError
+    from tiltmeter.runs import find_runs
     from tiltmeter.store import Store
 
     store = Store()
+    if len(names) < 2:
+        raise TiltmeterError("compare takes two: runs, folders of runs, or subjects that were measured")
     if len(names) == 2:
-        before, after = (runs_of(store, name) for name in names)
+        before, after = (find_runs(store, [name]) for name in names)
         _from_to(before, after, json=json)
     else:
         _side_by_side(find_runs(store, names), json=json)

@@ -96,6 +96,10 @@ def _measure(
     from tiltmeter.cli import show
     from tiltmeter.runs import across, comparable, export_items, measure
 
+    if out is not None and out.suffix in (".html", ".md", ".tex", ".csv", ".xlsx", ".json"):
+        raise TiltmeterError(
+            f"--out is a folder for the run, not a file such as {out.name!r}: `tiltmeter report` writes files"
+        )
     if items is not None and items.suffix not in (".parquet", ".csv"):
         raise TiltmeterError(f"items are written as .parquet or .csv, and {items.name!r} ends in neither")
     if items is not None and len(subjects) > 1:

@@ -12,6 +12,7 @@ from rich.text import Text
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments import Instrument
 from tiltmeter.packs import LISTS, Pack
+from tiltmeter.report.summary import models
 from tiltmeter.results import shown, shown_p
 from tiltmeter.runs import SHOWN, Across, Audit, Comparison, Planned, Run, Skipped, agreement, labels
 from tiltmeter.store import PARTS, Store
@@ -34,7 +35,7 @@ def run(found: Run, *, notes: bool = False) -> None:
     table = _table("test", "estimate", "value", "95% interval", "p", "p corr.", "n", "lost")
     printed = found.printed()
     for row in printed:
-        interval = "–" if row.ci_low is None else f"{row.ci_low:.2f} to {row.ci_high:.2f}"
+        interval = "–" if row.ci_low is None else f"{shown(row.ci_low)} to {shown(row.ci_high)}"
         group = " ".join(f"{key}={value}" for key, value in row.group.items())
         name = f"{row.name} [{group}]" if group else row.name
         _add(
@@ -54,6 +55,15 @@ def run(found: Run, *, notes: bool = False) -> None:
     for note in result.notes:
         if notes or note.kind in ("reading", "hypothesis", "void"):
             say(f"- {note.test + ': ' if note.test else ''}{note.text}")
+
+
+def found(runs: Sequence[Run]) -> None:
+    """What was found about each model, in a sentence, and where the numbers are."""
+    for model in models(runs):
+        say(f"\n{model.label} {model.sentence()}")
+        if cautions := model.cautions():
+            say(f"beware: {', '.join(cautions)}")
+    say("\nall numbers are in the report; `tiltmeter runs list` names the runs\n")
 
 
 def across(found: Across) -> None:

@@ -38,8 +38,8 @@ def notes_of(name: str, rows: pl.DataFrame, similarities: Similarities, ours: Es
 def _reading(labels: Mapping[str, str], found: Estimate) -> Note:
     """The test in plain words: which way, how far, how sure."""
     said = {
-        side: f"{labels['x']} leans {labels[first]} and {labels['y']} leans {labels[second]}"
-        for side, first, second in (("above", "a", "b"), ("below", "b", "a"))
+        side: f"{labels['x']} leans more {labels[way]} than {labels['y']}"
+        for side, way in (("above", "a"), ("below", "b"))
     }
     p = 1.0 if found.p_two_sided is None else found.p_two_sided
     one_sided = (found.ci_low or 0) > 0 or (found.ci_high or 0) < 0
@@ -51,8 +51,8 @@ def _reading(labels: Mapping[str, str], found: Estimate) -> Note:
         sure = "hardly chance for these very words, but others of the same topics might not show it"
     which = said["above" if (found.value or 0) >= 0 else "below"]
     text = (
-        f"{which}, each compared with the other: d = {found.value:.2f} (95% interval {found.ci_low:.2f} to "
-        f"{found.ci_high:.2f}); {sure} (two-sided p = {p:.3g} by attribute sign flip, before correction)."
+        f"{which}: d = {found.value:.2f} (95% interval {found.ci_low:.2f} to {found.ci_high:.2f}); {sure} (two-sided "
+        f"p = {p:.3g} by attribute sign flip, before correction)."
     )
     return Note(
         kind="reading",

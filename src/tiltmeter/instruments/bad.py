@@ -336,7 +336,7 @@ def _critical(test: str, source: str, rows: pl.DataFrame) -> Note:
             "male": names[: -CRITICAL - 1 : -1],
             "estimates": ["score_minus_baseline"],
             "group": {"adjectives": source},
-            "above": "adjectives lean male, more than those without a stereotype",
-            "below": "adjectives lean female, more than those without a stereotype",
+            "above": "adjectives lean more male than those without a stereotype (colours, shapes)",
+            "below": "adjectives lean more female than those without a stereotype (colours, shapes)",
         },
     )

@@ -329,7 +329,7 @@ def _read(first: str, second: str, estimates: Sequence[Estimate]) -> Iterator[No
             continue
         above, below = (f"attributes of {row.group['attributes']} draw {drawn} words more" for drawn in (first, second))
         said = (
-            f"{above if row.value > 0 else below}, by {shown(abs(row.value))} in natural logarithms over {row.n} "
+            f"{above if row.value > 0 else below}: difference = {shown(row.value)} in natural logarithms over {row.n} "
             "attributes"
         )
         chance = "hardly" if (row.p_value or 0) < 0.05 else "perhaps"

@@ -25,9 +25,10 @@ from tiltmeter.instruments._adjectives import (
 )
 from tiltmeter.instruments._bibliography import ZHOU
 from tiltmeter.instruments._differences import Key, Sureness, key, paired, statistic_change
+from tiltmeter.instruments._numbers import reading
 from tiltmeter.instruments.instrument import Findings, Instrument, Layout, Paired
 from tiltmeter.packs import Pack
-from tiltmeter.results import Estimate, Note
+from tiltmeter.results import Estimate, Note, shown
 from tiltmeter.statistics import PermutationTest, flip_signs, permute_groups, statistic_interval
 from tiltmeter.subjects import Subject
 
@@ -144,10 +145,13 @@ def _estimates(group: str, rows: pl.DataFrame, options: AdjectiveOptions) -> tup
         "statistic_resplit": permute_groups(x, y, at_least=value / 2, seed=options.seed),
     }
     limits = (interval.low, interval.high, interval.label) if np.isfinite(interval.low) else None
-    return [
+    estimates = [
         _estimate(name, group, value, found.height, lost, limits, nulls[name], method)
         for name, method in _NAMES.items()
-    ], []
+    ]
+    differ = "masculine and feminine forms differ in how strongly they are tied to gender"
+    said = f"{group} adjectives: {differ}, by {shown(value)}, which is never below 0: only its p tells it from chance"
+    return estimates, [reading(estimates[0], said, above=differ, below=differ)]
 
 
 def statistic(forms: Floats) -> float:

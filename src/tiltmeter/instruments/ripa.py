@@ -4,8 +4,8 @@ Relational inner product association (Ethayarajh, Duvenaud and Hirst 2019), on v
 
     ripa(w) = mean over pairs of < w, (a - b) / ||a - b|| >
 
-Above 0 a word leans male. `lean` = mean ripa(x) - mean ripa(y): above 0 the first topic leans male and the second
-female; 0 is neutral, further away is worse. Long vectors weigh more, which WEAT's cosines do not allow.
+Above 0 a word leans male. `lean` = mean ripa(x) - mean ripa(y): above 0 the first topic leans more male than the
+second; 0 is neutral, further away is worse. Long vectors weigh more, which WEAT's cosines do not allow.
 """
 
 from collections.abc import Mapping
@@ -47,7 +47,7 @@ INSTRUMENT = word_instrument(
     title="Relational inner product association",
     measures="how far the words of two topics lie along the line from female words to their male partners",
     formula="ripa(w) = mean over pairs of <w, (a - b)/|a - b|>; lean = mean ripa(x) - mean ripa(y)",
-    reading="0 is neutral and further away is worse; above 0 the first topic leans male and the second female",
+    reading="0 is neutral and further away is worse; above 0 the first topic leans more male than the second",
     reference="Ethayarajh, Duvenaud and Hirst (2019), Understanding Undesirable Word Embedding Associations, ACL",
     bibtex=ETHAYARAJH,
     numbers={"lean": ("away", 0), "ripa_x": ("away", 0), "ripa_y": ("away", 0)},

@@ -5,7 +5,7 @@ Relative norm distance (Garg et al. 2018), on vectors of unit length:
     rnd(w) = || w - mean(A) || - || w - mean(B) ||
 
 Below 0 a word lies nearer to the male mean, as published. `lean` = mean rnd(y) - mean rnd(x), so that above 0 the first
-topic leans male and the second female, as in WEAT; 0 is neutral, further away is worse.
+topic leans more male than the second, as in WEAT; 0 is neutral, further away is worse.
 """
 
 from collections.abc import Mapping
@@ -55,7 +55,7 @@ INSTRUMENT = word_instrument(
     title="Relative norm distance",
     measures="whether two topics differ in which mean they lie nearer to, that of male or that of female words",
     formula="rnd(w) = |w - mean A| - |w - mean B|; lean = mean rnd(y) - mean rnd(x)",
-    reading="0 is neutral and further away is worse; above 0 the first topic leans male and the second female",
+    reading="0 is neutral and further away is worse; above 0 the first topic leans more male than the second",
     reference="Garg, Schiebinger, Jurafsky and Zou (2018), PNAS 115(16), E3635-E3644",
     bibtex=GARG,
     numbers={"lean": ("away", 0), "rnd_x": ("away", 0), "rnd_y": ("away", 0)},

@@ -145,11 +145,12 @@ INSTRUMENT = Instrument(
     title="Word Embedding Association Test",
     measures="whether two topics differ in how near their words lie to male and to female words",
     formula="d = (mean s(x,A,B) - mean s(y,A,B)) / sd, with s(w,A,B) = mean cos(w,a) - mean cos(w,b)",
-    reading="0 is neutral and further away is worse; above 0 the first topic leans male and the second female",
+    reading="0 is neutral and further away is worse; above 0 the first topic leans more male than the second",
     reference="Caliskan, Bryson and Narayanan (2017), Science 356(6334), 183-186, doi:10.1126/science.aal4230",
     bibtex=CALISKAN + MCCURDY,
     headline="effect_size",
     verdict=("effect_size_without_grammar", "effect_size_sign_flip"),
+    side_by_side=("effect_size_sign_flip", "effect_size_without_grammar"),
     score="cosine",
     side="effect_size",
     layouts=(
@@ -186,7 +187,8 @@ PUBLISHED_P = Note(
     text=(
         "The published p-value (target-permutation) treats the target words as independent; where the targets are "
         "coherent topics it rejects a true null far more often than 5% (see docs/statistics.md). Rely on "
-        "effect_size_sign_flip, which swaps male and female within each attribute pair."
+        "effect_size_sign_flip, which swaps male and female within each attribute pair, or where there is one on "
+        "effect_size_without_grammar."
     ),
 )
 

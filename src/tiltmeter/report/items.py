@@ -65,12 +65,13 @@ def write_items(runs: Sequence[Run], path: Path) -> None:
 
 
 def _extremes(run: Run, room: int) -> pl.DataFrame:
-    if run.items.height <= room:
-        return run.items
     score = load_instrument(run.result.instrument).score
-    if score is None:
+    if score is None or score not in run.items.columns:
         return run.items.head(room)
-    ordered = run.items.drop_nulls(score).sort(score, maintain_order=True)
+    items = run.items.select(score, pl.exclude(score))
+    if items.height <= room:
+        return items
+    ordered = items.drop_nulls(score).sort(score, maintain_order=True)
     if ordered.height <= room:
         return ordered
     return pl.concat([ordered.head(room // 2), ordered.tail(room - room // 2)])

@@ -13,7 +13,7 @@ from tiltmeter.report.content import LIMITS, READINGS
 from tiltmeter.report.content import sections as all_sections
 from tiltmeter.report.figures import merged
 from tiltmeter.report.items import Packed, packed_estimates, packed_items, write_items
-from tiltmeter.report.summary import CAUTIONS, models, overview
+from tiltmeter.report.summary import CAUTIONS, models, overview, verdicts
 from tiltmeter.report.tables import Table
 from tiltmeter.results import Estimate, Figure, Note, shown, shown_p
 from tiltmeter.runs import Run, Skipped, across, agreement, labels
@@ -47,6 +47,7 @@ def write_page(runs: Sequence[Run], path: Path, *, skipped: Sequence[Skipped] = 
         skipped=_grouped(skipped),
         runs=runs,
         limits=LIMITS,
+        made=_made(runs),
         beside=beside.name if beside else None,
         specifications=figures.specifications,
         themes=json.dumps(charts.THEMES),
@@ -92,7 +93,7 @@ class Part:
         """The headline of each test over all subjects, corrected as one family; nothing for a single subject."""
         return across(self.runs).headlines() if len(self.runs) > 1 else []
 
-    def verdicts(self) -> list[Note]:
+    def together(self) -> list[Note]:
         """What the instrument says of these runs together."""
         return list(across(self.runs).notes) if len(self.runs) > 1 else []
 
@@ -102,6 +103,10 @@ class Part:
     def estimates(self, run: Run) -> list[tuple[int, Estimate]]:
         """Those that the instrument prints, with their position in the run."""
         return [(run.result.estimates.index(row), row) for row in run.printed()]
+
+    def deciding(self, run: Run) -> set[int]:
+        """The estimates that say whether there is a tilt."""
+        return {verdict.position for verdict in verdicts(run) if verdict.tested}
 
     def said(self, run: Run) -> list[Note]:
         return [note for note in run.result.notes if note.kind in READINGS]
@@ -138,7 +143,8 @@ class Section:
 
 def _sections(runs: Sequence[Run], items: dict[str, Packed], figures: _Figures) -> list[Section]:
     found = []
-    for section in sorted(all_sections(runs), key=lambda section: section.instrument.name):
+    tested_first = sorted(all_sections(runs), key=lambda found: (not found.instrument.verdict, found.instrument.name))
+    for section in tested_first:
         languages: dict[str, list[Run]] = {}
         for _, run in section.labelled:
             languages.setdefault(run.result.lang, []).append(run)
@@ -173,6 +179,14 @@ def _grouped(skipped: Sequence[Skipped]) -> list[tuple[str, list[str], list[str]
 
 def _language(lang: str) -> str:
     return load_pack(lang).name if lang in shipped_languages() else lang
+
+
+def _made(runs: Sequence[Run]) -> str:
+    """With what, and when."""
+    facts = [run.result.provenance for run in runs]
+    days = sorted({str(fact["created"])[:10] for fact in facts})
+    tools = sorted({str(fact["packages"].get("tiltmeter", "")) for fact in facts})
+    return f"tiltmeter {', '.join(tools)}; measured {' to '.join(dict.fromkeys(days[:1] + days[-1:]))}" if facts else ""
 
 
 def _words(name: str) -> str:

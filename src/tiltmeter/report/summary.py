@@ -12,6 +12,8 @@ from tiltmeter.statistics import holm
 
 SURE = 0.05
 """A corrected p below this, with an interval that leaves out what is neutral, shows a tilt."""
+TOLD = 3
+"""So many tilts are told of a model."""
 CAUTIONS = {
     "grammatical-gender": "grammar plays a part",
     "few-words": "few words",
@@ -59,9 +61,22 @@ class Verdict:
 
     @property
     def test(self) -> str:
-        """The test in words, with its group."""
-        group = f" ({told_group(self.row)})" if self.row.group else ""
+        """The test in words, with its group where the run has several."""
+        groups = {tuple(row.group.items()) for row in self.run.result.estimates if row.name == self.row.name}
+        group = f" ({told_group(self.row)})" if len(groups) > 1 else ""
         return told_test(self.run, self.row.test) + group
+
+    def sureness(self) -> str:
+        """The number behind it, how sure it is, and what to beware of in that test."""
+        row = self.row
+        interval = "" if row.ci_low is None else f", 95% interval {shown(row.ci_low)} to {shown(row.ci_high)}"
+        beware = [
+            CAUTIONS[note.kind] for note in self.run.result.notes if note.test == row.test and note.kind in CAUTIONS
+        ]
+        return (
+            f"{self.tool.title}, {self.test}: {row.name.replace('_', ' ')} {shown(row.value)}{interval}, corrected "
+            f"{said_p(self.p)}{', but ' + ' and '.join(beware) if beware else ''}"
+        )
 
     @property
     def said(self) -> str:
@@ -85,27 +100,24 @@ class Model:
     runs: tuple[Run, ...]
     verdicts: tuple[Verdict, ...]
 
-    @property
-    def surest(self) -> Verdict | None:
-        """The tilt that chance explains least, among those that can be put in words."""
-        found = [verdict for verdict in self.verdicts if verdict.shown and verdict.said]
-        return min(found, key=lambda verdict: (verdict.p, -_clearness(verdict.row)), default=None)
+    def surest(self) -> list[Verdict]:
+        """Of each instrument the tilt that chance explains least; the three surest of those."""
+        found: dict[str, Verdict] = {}
+        for verdict in sorted(self.verdicts, key=lambda verdict: (verdict.p or 0, -_clearness(verdict.row))):
+            if verdict.shown and verdict.said:
+                found.setdefault(verdict.tool.name, verdict)
+        return list(found.values())[:TOLD]
 
     def sentence(self) -> str:
         """What was found, how far and how sure, in one sentence about the model."""
-        surest, tests = self.surest, self.counts()
-        told = ", ".join(f"{tool.name} in {tilts} of {n} test{'s' if n > 1 else ''}" for tool, tilts, n in tests)
-        shown_by = f"; a tilt is shown by {told}" if tests else ""
-        if surest is None and not tests:
+        tests = ", ".join(f"{tool.name} {tilts} of {n}" for tool, tilts, n in self.counts())
+        if not tests:
             return "was measured, but with nothing that tests for a tilt."
-        if surest is None:
-            return f"shows no tilt that chance could not explain, which is no proof that there is none{shown_by}."
-        row = surest.row
-        interval = "" if row.ci_low is None else f", 95% interval {shown(row.ci_low)} to {shown(row.ci_high)}"
-        return (
-            f"tilts: {surest.said} ({surest.tool.title}, {surest.test}; {row.name.replace('_', ' ')} "
-            f"{shown(row.value)}{interval}; hardly chance, corrected {said_p(surest.p)}){shown_by}."
-        )
+        if not (surest := self.surest()):
+            none = "shows no tilt that chance could not explain, which is no proof that there is none"
+            return f"{none}; tests that show one: {tests}."
+        told = "; ".join(f"{verdict.said} ({verdict.sureness()})" for verdict in surest)
+        return f"tilts: {told}; tests that show a tilt: {tests}."
 
     def tested(self) -> list[Verdict]:
         return [verdict for verdict in self.verdicts if verdict.tested]

@@ -5,11 +5,12 @@ from tiltmeter.runs.agreement import Agreement, agreement
 from tiltmeter.runs.audit import DEFAULT_SUBJECTS, Audit, Planned, Skipped, audit, plan, unmeasured
 from tiltmeter.runs.compare import compare
 from tiltmeter.runs.comparison import SHOWN, Change, Comparison
+from tiltmeter.runs.finding import find_runs
 from tiltmeter.runs.gate import Outcome, check, one_line
 from tiltmeter.runs.gate_rules import Bound, On, Rule, parse_rule, read_rules
 from tiltmeter.runs.measuring import check_lists, choose_pack, measure
-from tiltmeter.runs.pairing import Alone, runs_of
-from tiltmeter.runs.run import Run, export_items, find_runs, labels, read_run, read_runs, resolve_id, told_option
+from tiltmeter.runs.pairing import Alone
+from tiltmeter.runs.run import Run, export_items, labels, read_run, read_runs, resolve_id, told_option
 from tiltmeter.runs.sweep import FactorEffect, factor_effects
 
 __all__ = [
@@ -49,7 +50,6 @@ __all__ = [
     "read_run",
     "read_runs",
     "resolve_id",
-    "runs_of",
     "told_option",
     "unmeasured",
 ]

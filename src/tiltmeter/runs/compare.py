@@ -102,9 +102,10 @@ def _notes(pairs: Sequence[tuple[Run, Run]], changes: Sequence[Change]) -> Itera
         tool = load_instrument(before.result.instrument)
         of_pair = [change for change in changes if change.runs == (before.id, after.id)]
         where = f"{tool.name}, {before.result.lang}"
-        for test, count in dict.fromkeys((change.test, change.left_out) for change in of_pair if change.left_out):
-            text = f"{where}, {test}: {count} that only one of the models could answer were left out of both."
-            yield Note(kind="left-out", test=test, text=text, details={"left_out": count})
+        if lost := {change.test: change.left_out for change in of_pair if change.left_out}:
+            told = ", ".join(f"{test} {count}" for test, count in lost.items())
+            text = f"{where}: answers that only one of the models gave were left out of both ({told})."
+            yield Note(kind="left-out", text=text, details={"left_out": lost})
         for test, why in dict.fromkeys((change.test, change.note) for change in of_pair if change.note):
             yield Note(kind="void", test=test, text=f"{where}, {test}: {why}.")
         if before.id == after.id:

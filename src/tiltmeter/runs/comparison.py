@@ -77,7 +77,7 @@ class Change:
         return f"{way} and on the other side" if here * there < 0 else way
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
     """All that changed from one model to another, and what could not be compared."""
 
@@ -88,6 +88,10 @@ class Comparison:
     alone: tuple[Alone, ...]
     """Runs that were not compared, with the reason."""
     notes: tuple[Note, ...] = ()
+
+    def __repr__(self) -> str:
+        changes = sum(change.direction in SHOWN for change in self.distinct())
+        return f"Comparison({self.before} to {self.after}, {len(self.pairs)} pairs of runs, {changes} changes shown)"
 
     def changed(self, direction: Direction) -> list[Change]:
         """The changes of one direction."""

@@ -3,14 +3,12 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from tiltmeter.errors import TiltmeterError, unknown
+from tiltmeter.errors import TiltmeterError
 from tiltmeter.runs.across import comparable
-from tiltmeter.runs.run import Run, find_runs, labels, read_runs
-from tiltmeter.store import Store
-from tiltmeter.subjects import open_subject
+from tiltmeter.runs.finding import request
+from tiltmeter.runs.run import Run, labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,28 +19,6 @@ class Alone:
     side: str
     """`before` or `after`."""
     reason: str
-
-
-def runs_of(store: Store, name: str) -> list[Run]:
-    """The runs that a name stands for: an id or its beginning, a saved run, a folder of them, or a subject.
-
-    Of a subject, all that is stored: of each instrument, language and options the newest.
-    """
-    folder = Path(name).expanduser()
-    if folder.is_dir() and (any(folder.glob("result.json")) or any(folder.glob("*/result.json"))):
-        return find_runs(store, [name])
-    keys = store.runs.keys()
-    if any(key.startswith(name) for key in keys):
-        return find_runs(store, [name])
-    stored = [run for _, run in read_runs(store) if isinstance(run, Run)]
-    called = folder.name if folder.exists() else name
-    found = [run for run in stored if run.result.subject == called]
-    if not found:
-        subjects = sorted({run.result.subject for run in stored})
-        if folder.exists():
-            raise TiltmeterError(f"{name} holds no run and was not measured yet: `tiltmeter audit {name}` does that")
-        raise unknown("run or measured subject", name, [*keys, *subjects])
-    return _newest(_of_one(found, name, store))
 
 
 def pair(before: Sequence[Run], after: Sequence[Run]) -> tuple[list[tuple[Run, Run]], list[Alone]]:
@@ -63,27 +39,6 @@ def pair(before: Sequence[Run], after: Sequence[Run]) -> tuple[list[tuple[Run, R
             pairs.append((run, partner))
     alone += [Alone(run, "after", _why_alone(run, before)) for run in partners.values()]
     return pairs, alone
-
-
-def _of_one(runs: list[Run], name: str, store: Store) -> list[Run]:
-    """The runs of one subject, where several of different content are called the same: a path tells which."""
-    prints = {_fingerprint(run) for run in runs}
-    if len(prints) == 1:
-        return runs
-    if Path(name).expanduser().exists():
-        wanted = open_subject(name, store).fingerprint
-        if wanted not in prints:
-            raise TiltmeterError(f"{name} was not measured yet: `tiltmeter audit {name}` does that")
-        return [run for run in runs if _fingerprint(run) == wanted]
-    known = ", ".join(sorted(dict.fromkeys(labels(runs))))
-    raise TiltmeterError(f"{len(prints)} subjects are called {name!r} ({known}): give a path, or ids of runs")
-
-
-def _newest(runs: list[Run]) -> list[Run]:
-    newest: dict[str, Run] = {}
-    for run in sorted(runs, key=lambda run: str(run.result.provenance["created"])):
-        newest[_request(run)] = run
-    return list(newest.values())
 
 
 def _refuse_several(side: str, runs: Sequence[Run]) -> None:
@@ -130,15 +85,6 @@ def _other_options(mine: Any, theirs: Any) -> list[str]:
     ]
 
 
-def _request(run: Run) -> str:
-    result = run.result
-    return json.dumps([result.instrument, result.lang, dict(result.options)], sort_keys=True)
-
-
 def _asked(run: Run) -> str:
     """What two runs have to agree in to be paired."""
-    return json.dumps([_request(run), run.result.version, run.result.provenance.get("pack")])
-
-
-def _fingerprint(run: Run) -> str:
-    return str(run.result.provenance["subject"]["fingerprint"])
+    return json.dumps([request(run), run.result.version, run.result.provenance.get("pack")])

@@ -3,7 +3,7 @@
 import html
 import io
 import json
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ RESULT = "result.json"
 ITEMS = "items.parquet"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Run:
     """Instrument x subject x pack x options, done: its numbers, and every item behind them."""
 
@@ -33,19 +33,25 @@ class Run:
     items: pl.DataFrame
 
     def save(self, folder: str | Path) -> Path:
-        """Writes `result.json` and `items.parquet` into a folder of the user's."""
+        """Writes `result.json` and `items.parquet` into a folder of the user's; one with another run is refused."""
         folder = Path(folder)
+        if (other := _run_in(folder)) not in (None, self.id):
+            raise TiltmeterError(f"{folder} holds another run ({other}): give a folder for each run")
         for name, content in self.files().items():
             write_atomically(folder / name, content)
         return folder
 
     def to_pandas(self) -> "pd.DataFrame":
-        """The estimates as a pandas table, one row an estimate."""
+        """The estimates as a pandas table, one row an estimate, with what was measured and how."""
         try:
             import pandas as pd
         except ImportError as error:
             raise MissingExtra("pandas", "report") from error
-        return pd.DataFrame([estimate.to_json() for estimate in self.result.estimates])
+        about = {name: getattr(self.result, name) for name in ("instrument", "subject", "lang")}
+        return pd.DataFrame([about | estimate.to_json() for estimate in self.result.estimates])
+
+    def __repr__(self) -> str:
+        return f"Run({self.result.instrument} on {self.result.subject}, {self.result.lang}, {self.id})"
 
     def plot(self, figure: int | str = 0) -> "alt.LayerChart":
         """A figure as an Altair chart: the first, the one at a position, or the first of a kind (`"scatter"`)."""
@@ -107,24 +113,7 @@ def labels(runs: Sequence[Run], *, languages: bool = True) -> list[str]:
 
 def read_run(store: Store, run_id: str) -> Run:
     """A stored run, checked; of an older schema it is migrated, of a newer one refused."""
-    return _read(store.runs.read(resolve_id(store, run_id)))
-
-
-def find_runs(store: Store, names: Iterable[str]) -> list[Run]:
-    """Runs by id or its beginning, by a folder that `save` wrote, or by a folder of such folders; each once."""
-    found: dict[str, Run] = {}
-    for name in names:
-        folder = Path(name).expanduser()
-        if not folder.is_dir():
-            runs = [read_run(store, name)]
-        elif (folder / RESULT).is_file():
-            runs = [_saved(folder)]
-        else:
-            runs = [_saved(result.parent) for result in sorted(folder.glob(f"*/{RESULT}"))]
-            if not runs:
-                raise TiltmeterError(f"{folder} holds no run: a run is a folder with {RESULT} and {ITEMS}")
-        found |= {run.id: run for run in runs}
-    return list(found.values())
+    return read_folder(store.runs.read(resolve_id(store, run_id)))
 
 
 def read_runs(store: Store) -> Iterator[tuple[str, Run | TiltmeterError]]:
@@ -208,17 +197,20 @@ def told_option(value: Any) -> str:
     return "none" if value in (None, "") else str(value)
 
 
-def _saved(folder: Path) -> Run:
-    """A run from a folder that anybody may have written."""
-    try:
-        return _read(folder)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, pl.exceptions.PolarsError) as error:
-        raise TiltmeterError(f"{folder} holds no run that can be read: {error}") from error
-
-
-def _read(folder: Path) -> Run:
+def read_folder(folder: Path) -> Run:
+    """A run as `save` wrote it."""
     result = Result.from_stored_json(json.loads((folder / RESULT).read_text("utf-8")))
     return Run(str(result.provenance["run"]), result, pl.read_parquet(folder / ITEMS))
+
+
+def _run_in(folder: Path) -> str | None:
+    """The id of the run that a folder holds; nothing where it holds none, or none that can be read."""
+    try:
+        return str(json.loads((folder / RESULT).read_text("utf-8"))["provenance"]["run"])
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
 
 
 def _cells(row: Estimate) -> Iterator[str]:

@@ -46,8 +46,8 @@ def writing(target: Path) -> Iterator[None]:
             ) from error
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR, errno.EEXIST):
             raise TiltmeterError(
-                f"{target} cannot be written ({os.strerror(error.errno)}); choose another place with --out or "
-                "TILTMETER_CACHE"
+                f"{target} cannot be written ({os.strerror(error.errno)}); choose another place (the cache is moved by "
+                "TILTMETER_CACHE)"
             ) from error
         raise
 

@@ -54,8 +54,8 @@ function explore(box) {
   const choice = make("select", {ariaLabel: "Table"}, ...sources.map((source, place) => make("option", {value: place}, source.dataset.label)));
   const search = make("input", {type: "search", placeholder: "search all columns", ariaLabel: "Search all columns"});
   const count = make("span", {role: "status", className: "soft"});
-  const back = make("button", {type: "button"}, "‹ back");
-  const on = make("button", {type: "button"}, "on ›");
+  const back = make("button", {type: "button"}, "‹ previous");
+  const on = make("button", {type: "button"}, "next ›");
   const save = make("button", {type: "button"}, "save these rows as CSV");
   const table = make("table");
   const scroll = make("div", {className: "scroll", tabIndex: 0, role: "group", ariaLabel: "Items"}, table);
@@ -89,13 +89,17 @@ function explore(box) {
 
   function passes(column, control) {
     const wanted = control.value.trim();
+    control.ariaInvalid = null;
     if (!wanted) return null;
     if (control.tagName === "SELECT") return (value) => JSON.stringify(value) === wanted;
     if (!column.numeric) return (value) => String(value ?? "").toLowerCase().includes(wanted.toLowerCase());
     const range = wanted.match(/^(-?[\d.e+-]+)\s*\.\.\s*(-?[\d.e+-]+)$/i);
     const bound = wanted.match(/^(<=|>=|<|>|=)?\s*(-?[\d.e+-]+)$/i);
     if (range) return (value) => value !== null && value >= Number(range[1]) && value <= Number(range[2]);
-    if (!bound || Number.isNaN(Number(bound[2]))) return null;
+    if (!bound || Number.isNaN(Number(bound[2]))) {
+      control.ariaInvalid = "true";
+      return null;
+    }
     const limit = Number(bound[2]);
     const tests = {"<": (v) => v < limit, ">": (v) => v > limit, "<=": (v) => v <= limit, ">=": (v) => v >= limit};
     const test = tests[bound[1]] || ((v) => v === limit);
@@ -161,7 +165,7 @@ function explore(box) {
   search.oninput = show;
   back.onclick = () => { from -= PAGE; turn(); };
   on.onclick = () => { from += PAGE; turn(); };
-  save.onclick = () => make("a", {href: URL.createObjectURL(new Blob([csv()], {type: "text/csv"})), download: "items.csv"}).click();
+  save.onclick = () => make("a", {href: URL.createObjectURL(new Blob([csv()], {type: "text/csv"})), download: `${sources[choice.value].dataset.label.replace(/[^\p{L}\p{N}.-]+/gu, "-")}.csv`}).click();
   open();
 }
 
