@@ -47,11 +47,45 @@ def test_a_tilt_needs_a_small_corrected_p_and_an_interval_without_the_neutral_va
         d("the least sure", 1, 0.5, 1.5, 0.03),  # the largest of four: Holm leaves it as it is
         d("p alone", 1, -0.1, 1.5, 0.001),
         d("below", -1, -1.5, -0.5, 0.001),
+        notes=tuple(map(reading, ("both", "the least sure", "p alone", "below", "fifth"))),
     )
     assert [verdict.shown for verdict in verdicts(made)] == [True, True, False, True]
     # With a fifth test above it, Holm doubles it.
-    more = with_estimates(made, *made.result.estimates, d("fifth", 0.1, -1, 1, 0.9))
+    more = with_estimates(made, *made.result.estimates, d("fifth", 0.1, -1, 1, 0.9), notes=made.result.notes)
     assert [verdict.shown for verdict in verdicts(more)] == [True, False, False, True, False]
+
+
+def test_without_a_p_or_an_interval_nothing_is_tested(run: Run) -> None:
+    whole = d("a", 1, 0.5, 1.5, 0.001)
+    for broken in (replace(whole, p_two_sided=None), replace(whole, ci_low=None, ci_high=None)):
+        (model,) = models([with_estimates(run, broken, notes=(reading("a"),))])
+        assert model.tested() == []
+        assert model.sentence() == "was measured, but with nothing that tests for a tilt."
+
+
+def test_every_question_of_an_instrument_counts(run: Run) -> None:
+    """A model may tilt to one gender whatever the stereotype."""
+
+    def row(name: str, value: float, p: float, **group: str) -> Estimate:
+        return replace(d("BEC-Pro", value, value - 0.1, value + 0.1, p), name=name, group=group)
+
+    def told(name: str, **group: str) -> Note:
+        details = {"estimates": [name], "group": group, "above": f"{name} up", "below": f"{name} down"}
+        return Note(kind="reading", test="BEC-Pro", text="", details=details)
+
+    rows = (
+        row("stereotype_contrast", 0.05, 0.9),
+        row("f_minus_m", 0.3, 0.001, profession_class="all"),
+        row("f_minus_m", 0.9, 0.0001, profession_class="male"),
+    )
+    notes = (told("stereotype_contrast"), told("f_minus_m", profession_class="all"))
+    result = replace(run.result, instrument="becpro", estimates=rows, notes=notes)
+    (model,) = models([Run("becpro", result, run.items)])
+    assert [(found.said, found.shown) for found in model.verdicts] == [
+        ("stereotype_contrast up", False),
+        ("f_minus_m up", True),
+    ]
+    assert model.verdicts[1].p == pytest.approx(0.002)
 
 
 def test_the_corrected_p_is_holms_over_the_two_sided_ones(run: Run) -> None:
@@ -89,7 +123,7 @@ def test_without_a_tilt_there_is_nothing_to_tell(run: Run) -> None:
 
 
 def test_of_each_instrument_the_surest_tilt_is_told_with_what_to_beware_of(run: Run) -> None:
-    few = Note(kind="few-words", test="a", text="")
+    few = Note(kind="any", test="a", text="", caution="few words")
     weat = with_estimates(run, d("a", 1, 0.5, 1.5, 0.02), notes=(reading("a"), few))
     bad = replace(d("x", -1, -1.2, -0.8, 0.001), name="score_minus_baseline")
     words = replace(reading("x"), details={**reading("x").details, "estimates": ["score_minus_baseline"]})
@@ -102,14 +136,14 @@ def test_of_each_instrument_the_surest_tilt_is_told_with_what_to_beware_of(run: 
 def test_an_instrument_without_a_p_of_its_own_gives_no_verdict(stocked: Store) -> None:
     (model,) = models([measure("mac", "pkg:navec-news", store=stocked)])
     assert model.tested() == []
-    assert {verdict.outcome for verdict in model.verdicts} == {"no test of it"}
+    assert {verdict.outcome for verdict in model.verdicts} == {"not tested"}
 
 
 def test_what_a_reader_must_beware_of_is_named_once(run: Run) -> None:
-    kinds = ("lost-words", "few-words", "lost-words", "matching")
-    made = with_estimates(run, notes=tuple(Note(kind=kind, text="") for kind in kinds))
+    said = ("lost words", "few words", "lost words", "")
+    made = with_estimates(run, notes=tuple(Note(kind="any", text="", caution=caution) for caution in said))
     (model,) = models([made])
-    assert model.cautions() == ["few words", "lost words"]
+    assert model.cautions() == ["lost words", "few words"]
 
 
 def test_the_overview_holds_every_effect_on_the_scale_of_its_instrument(run: Run, stocked: Store) -> None:

@@ -1,6 +1,7 @@
 """`tiltmeter compare`: two models against each other, or several side by side."""
 
 import json as json_format
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -20,6 +21,9 @@ def compare(
             "than two runs of one instrument.",
         ),
     ],
+    figures: Annotated[
+        Path | None, typer.Option("--figures", help="Folder for the changes as figures: SVG, PNG and PDF.")
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """What changed from A to B, and what got worse; or several runs of one instrument side by side."""
@@ -32,13 +36,16 @@ def compare(
         raise TiltmeterError("compare takes two: runs, folders of runs, or subjects that were measured")
     if len(names) == 2:
         before, after = (find_runs(store, [name]) for name in names)
-        _from_to(before, after, json=json)
+        _from_to(before, after, figures, json=json)
+    elif figures is not None:
+        raise TiltmeterError("--figures draws what changed between two: give two")
     else:
         _side_by_side(find_runs(store, names), json=json)
 
 
-def _from_to(before: "list[Run]", after: "list[Run]", *, json: bool) -> None:
+def _from_to(before: "list[Run]", after: "list[Run]", figures: Path | None, *, json: bool) -> None:
     """Paired differences; runs of one instrument of which none can be paired stand side by side, with the reason."""
+    from tiltmeter.charts import write_figures
     from tiltmeter.cli import show
     from tiltmeter.errors import TiltmeterError
     from tiltmeter.runs import across
@@ -49,6 +56,8 @@ def _from_to(before: "list[Run]", after: "list[Run]", *, json: bool) -> None:
     one = len({run.result.instrument for run in runs}) == 1
     if not found.pairs and not one:
         raise TiltmeterError(f"nothing can be compared: {found.alone[0].reason}")
+    if figures is not None:
+        show.drawn(lambda: write_figures(found.figures(), figures), figures)
     if json:
         beside = across(runs).to_json() if one else None
         everything = found.to_json() | {"across": beside}
@@ -71,5 +80,8 @@ def _side_by_side(runs: "list[Run]", *, json: bool) -> None:
     if json:
         print(json_format.dumps(across(runs).to_json(), ensure_ascii=False, indent=1))
         return
-    for together in comparable(runs):
-        show.across(across(together))
+    groups = [across(together) for together in comparable(runs)]
+    if not any(group.headlines() for group in groups):
+        raise TiltmeterError("these runs have no test in common, so nothing can stand side by side")
+    for group in groups:
+        show.across(group)

@@ -1,12 +1,13 @@
 """`tiltmeter report`: finished runs as a page, a document or figures."""
 
-import warnings
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-RunsArgument = Annotated[list[str], typer.Argument(help="Ids of runs or their beginnings, or folders with runs.")]
+RunsArgument = Annotated[
+    list[str], typer.Argument(help="Ids of runs or their beginnings, folders with runs, or measured subjects.")
+]
 
 
 def report(
@@ -31,13 +32,8 @@ def report(
     if out is None and figures is None:
         raise TiltmeterError("say what to write: -o report.html for a page, or --figures DIR")
     found = find_runs(Store(), runs)
-    written = []
     if out is not None:
-        written += write_report(found, out, skipped=unmeasured(found))
+        for path in write_report(found, out, skipped=unmeasured(found)):
+            show.say(f"written: {path}")
     if figures is not None:
-        with warnings.catch_warnings(record=True) as told:
-            written += write_figures(found, figures, font=font)
-        for warning in told:
-            show.say(str(warning.message), error=True)
-    for path in written:
-        show.say(f"written: {path}")
+        show.drawn(lambda: write_figures(found, figures, font=font), figures)

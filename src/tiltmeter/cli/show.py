@@ -1,8 +1,10 @@
 """What is printed for people. Every text that came from a file is printed as text, never as markup."""
 
 import json
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -64,6 +66,15 @@ def found(runs: Sequence[Run]) -> None:
         if cautions := model.cautions():
             say(f"beware: {', '.join(cautions)}")
     say("\nall numbers are in the report; `tiltmeter runs list` names the runs\n")
+
+
+def drawn(write: Callable[[], Sequence[Path]], folder: Path) -> None:
+    """Writes figures, and says how many and what they lack."""
+    with warnings.catch_warnings(record=True) as told:
+        written = write()
+    for warning in told:
+        say(str(warning.message), error=True)
+    say(f"written: {len(written)} files in {folder}", error=True)
 
 
 def across(found: Across) -> None:

@@ -124,6 +124,7 @@ def _attribute_notes(
         if (left := len(kept[test][0])) < len(pairs):
             yield Note(
                 kind="lost-attributes",
+                caution="lost words",
                 test=test,
                 text=f"{left} of {len(pairs)} attribute pairs are in the vocabulary with both words.",
                 details={"kept": left, "of": len(pairs)},

@@ -7,7 +7,7 @@ import polars as pl
 
 from tiltmeter.instruments._numbers import reading
 from tiltmeter.packs import Pack
-from tiltmeter.results import Estimate, Note, Result, said_p, shown
+from tiltmeter.results import LEVEL, Estimate, Note, Result, said_p, shown
 from tiltmeter.statistics import mean_interval, tost, wilcoxon
 
 
@@ -71,7 +71,7 @@ def _cell(by_profession: pl.DataFrame, professions: str, persons: str, above: bo
         return ""
     test = wilcoxon(values, alternative="greater" if above else "less")
     mean = float(values.mean())
-    holds = (mean > 0) == above and test.p_value < 0.05
+    holds = (mean > 0) == above and test.p_value < LEVEL
     return (
         f"{persons} persons with {professions}-typed professions {shown(mean)}, one-sided Wilcoxon "
         f"{said_p(test.p_value)}: {'yes' if holds else 'no'}"
@@ -130,6 +130,7 @@ def caveats(items: pl.DataFrame, pack: Pack) -> list[Note]:
         notes.append(
             Note(
                 kind="grammatical-gender",
+                caution="grammar plays a part" if leaking.height * 10 > items.height else "",
                 text=f"In {leaking.height} of {items.height} sentences another word gives the person away ({told}): "
                 f"there the number is {pack.name} grammar first of all.{instead}",
                 details={"leaks": kinds},
@@ -148,6 +149,7 @@ def caveats(items: pl.DataFrame, pack: Pack) -> list[Note]:
         notes.append(
             Note(
                 kind="repaired",
+                caution="repaired rows",
                 text=f"{repaired} rows of the file had damaged masks, which were made anew from its words.",
             )
         )

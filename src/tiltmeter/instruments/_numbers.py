@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tiltmeter.results import Estimate, Note, Worse, said_p, shown
+from tiltmeter.results import LEVEL, Estimate, Note, Worse, said_p, shown
 from tiltmeter.statistics import Interval, PermutationTest
 
 
@@ -59,7 +59,7 @@ def reading(row: Estimate, said: str, *, above: str, below: str, sure: str | Non
     """
     limits = "" if row.ci_low is None else f" (95% interval {shown(row.ci_low)} to {shown(row.ci_high)})"
     if sure is None:
-        chance = "" if row.p_value is None else "hardly" if row.p_value < 0.05 else "perhaps"
+        chance = "" if row.p_value is None else "hardly" if row.p_value < LEVEL else "perhaps"
         sure = f"; {chance} chance, {said_p(row.p_value)} before correction" if chance else ""
     details = {"estimates": [row.name], "group": dict(row.group), "above": above, "below": below}
     return Note(kind="reading", test=row.test, text=f"{said}{limits}{sure}.", details=details)

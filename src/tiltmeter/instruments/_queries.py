@@ -148,6 +148,7 @@ def matching_notes(found: Found) -> list[Note]:
         notes.append(
             Note(
                 kind="lost-words",
+                caution="lost words",
                 text=f"{len(found.lost)} words have no vector: {', '.join(found.lost)}.",
                 details={"reasons": dict(found.lost)},
             )
@@ -164,6 +165,7 @@ def grammar_notes(tests: Iterable[WeatTest]) -> list[Note]:
             notes.append(
                 Note(
                     kind="grammatical-gender",
+                    caution="grammar may play a part",
                     test=test.name,
                     text=f"{test.labels[0]} and {test.labels[1]} differ in the grammatical genders of their nouns "
                     f"({_counted(in_x)} against {_counted(in_y)}), so part of what is found may be grammar.",
@@ -177,6 +179,7 @@ def void_note(test: str, void: Sequence[str], lost: dict[str, list[str]], option
     """Why a test has no value."""
     return Note(
         kind="void",
+        caution="tests without a result",
         test=test,
         text=f"no value: {' and '.join(void)} have no vector (at most {options.max_lost:.0%} of a set may be lost, "
         "--max-lost).",

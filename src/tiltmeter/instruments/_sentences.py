@@ -62,6 +62,7 @@ def lost_sentences(items: pl.DataFrame) -> list[Note]:
     return [
         Note(
             kind="lost-sentences",
+            caution="lost sentences",
             text=f"{lost.height} of {items.height} sentences were left out, none was cut: {lost['lost'][0]}.",
             details={"sentences": lost["sentence"].head(20).to_list()},
         )

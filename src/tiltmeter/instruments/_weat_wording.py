@@ -7,7 +7,7 @@ import polars as pl
 from tiltmeter.instruments._association import Similarities
 from tiltmeter.instruments._queries import ROLES, by_test
 from tiltmeter.instruments._weat_items import label_of, similarities_in, words_of
-from tiltmeter.results import Estimate, Figure, Note
+from tiltmeter.results import LEVEL, Estimate, Figure, Note
 
 FEW = 8
 """Below this many words in a set the interval is flagged: it resamples too few words to be trusted."""
@@ -26,6 +26,7 @@ def notes_of(name: str, rows: pl.DataFrame, similarities: Similarities, ours: Es
         notes.append(
             Note(
                 kind="few-words",
+                caution="few words",
                 test=name,
                 text=f"rests on {left['x']} and {left['y']} targets and {left['pairs']} attribute pairs; below "
                 f"{FEW} words in a set its interval is too narrow to be trusted.",
@@ -43,7 +44,7 @@ def _reading(labels: Mapping[str, str], found: Estimate) -> Note:
     }
     p = 1.0 if found.p_two_sided is None else found.p_two_sided
     one_sided = (found.ci_low or 0) > 0 or (found.ci_high or 0) < 0
-    if p >= 0.05:
+    if p >= LEVEL:
         sure = "chance cannot be ruled out"
     elif one_sided:
         sure = "hardly chance"

@@ -112,7 +112,7 @@ def estimate(items: pl.DataFrame, options: BadOptions) -> Findings:
         base, _, base_void = lost_adjectives(rows.filter(pl.col("adjectives") == BASELINE), options)
         neutral = [] if base_void else base["score"].to_list()
         if base_void:
-            notes.append(Note(kind="void", test=test, text=f"baseline: {base_void}."))
+            notes.append(Note(kind="void", caution="tests without a result", test=test, text=f"baseline: {base_void}."))
         for (source,), chosen in rows.filter(pl.col("adjectives") != BASELINE).group_by(
             "adjectives", maintain_order=True
         ):
@@ -120,7 +120,7 @@ def estimate(items: pl.DataFrame, options: BadOptions) -> Findings:
             group = {"adjectives": str(source)}
             if void:
                 estimates += [_estimate(test, name, None, group, found.height, lost) for name in _NAMES]
-                notes.append(Note(kind="void", test=test, text=f"{source}: {void}."))
+                notes.append(Note(kind="void", caution="tests without a result", test=test, text=f"{source}: {void}."))
                 continue
             estimates += _estimates(test, found, neutral, group, lost, options)
             notes.append(_critical(test, str(source), found))
@@ -155,7 +155,7 @@ INSTRUMENT = Instrument(
     "Gender (the BAD test; equations 4 and 5)",
     bibtex=BAD,
     headline="score_minus_baseline",
-    verdict=("score_minus_baseline",),
+    verdict=(("score_minus_baseline",),),
     score="score",
     layouts=(
         Layout(

@@ -127,7 +127,7 @@ INSTRUMENT = Instrument(
     "Análisis del sesgo de género en los modelos NLP, chapter 4",
     bibtex=BARTL + AZPILLAGA,
     headline="stereotype_contrast",
-    verdict=("stereotype_contrast",),
+    verdict=(("stereotype_contrast",), ("f_minus_m",)),
     score="association",
     side_by_side=("f_minus_m", "stereotype_contrast"),
     summary=("association", "f_minus_m", "stereotype_contrast", "rank_correlation"),

@@ -77,9 +77,9 @@ class Instrument:
     """The entries to cite: of the paper, and of what else the numbers rest on."""
     headline: str
     """The estimate to look at first."""
-    verdict: tuple[str, ...] = ()
-    """The estimate whose interval and p say whether there is a tilt: the first of these that a test has; else the
-    headline."""
+    verdict: tuple[tuple[str, ...], ...] = ()
+    """What says whether there is a tilt: for each question the estimates that answer it, the best first. They count
+    where a reading says them in words."""
     summary: tuple[str, ...] = ()
     """The estimates that are printed; all of them without it. Every one is in the result."""
     side_by_side: tuple[str, ...] = ()

@@ -41,7 +41,7 @@ from tiltmeter.instruments._sentences import lost_sentences, mean, refuse_unform
 from tiltmeter.instruments.instrument import Findings, Given, Instrument, Layout, Paired, file_option, option
 from tiltmeter.language import capitalised
 from tiltmeter.packs import Pack
-from tiltmeter.results import Estimate, Figure, Note, said_p, shown
+from tiltmeter.results import LEVEL, Estimate, Figure, Note, said_p, shown
 from tiltmeter.statistics import (
     cohens_d,
     difference_interval,
@@ -172,7 +172,7 @@ INSTRUMENT = Instrument(
     reference="Kurita et al. (2019), Measuring Bias in Contextualized Word Representations, GeBNLP, arXiv:1906.07337",
     bibtex=KURITA,
     headline="difference",
-    verdict=("difference",),
+    verdict=(("difference",),),
     score="association",
     layouts=(
         Layout(
@@ -332,7 +332,7 @@ def _read(first: str, second: str, estimates: Sequence[Estimate]) -> Iterator[No
             f"{above if row.value > 0 else below}: difference = {shown(row.value)} in natural logarithms over {row.n} "
             "attributes"
         )
-        chance = "hardly" if (row.p_value or 0) < 0.05 else "perhaps"
+        chance = "hardly" if (row.p_value or 0) < LEVEL else "perhaps"
         sure = None if row.p_value is None else f"; {chance} chance, {_tested(row)}"
         yield reading(row, said, above=above, below=below, sure=sure)
 
@@ -351,6 +351,7 @@ def _notes(items: pl.DataFrame, subject: Filler, pack: Pack, options: KuritaOpti
         notes.append(
             Note(
                 kind="grammatical-gender",
+                caution="grammar may play a part",
                 text=f"{pack.name} has grammatical gender: where an attribute agrees with its target, the number is "
                 "grammar first of all. Use attributes with one form for everybody.",
             )

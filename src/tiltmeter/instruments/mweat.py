@@ -82,7 +82,7 @@ INSTRUMENT = Instrument(
     reference="Zhou et al. (2019), Examining Gender Bias in Languages with Grammatical Gender, EMNLP, arXiv:1909.02224",
     bibtex=ZHOU,
     headline="statistic",
-    verdict=("statistic",),
+    verdict=(("statistic",),),
     layouts=(
         Layout(
             title="MWEAT: the statistic under two null hypotheses",
@@ -135,7 +135,7 @@ def _estimates(group: str, rows: pl.DataFrame, options: AdjectiveOptions) -> tup
     found, lost, void = lost_adjectives(rows, options)
     if void:
         nothing = [_estimate(name, group, None, found.height, lost) for name in _NAMES]
-        return nothing, [Note(kind="void", test=TEST, text=f"{group}: {void}.")]
+        return nothing, [Note(kind="void", caution="tests without a result", test=TEST, text=f"{group}: {void}.")]
     forms = _forms(found)
     x, y = forms.T
     value = statistic(forms)

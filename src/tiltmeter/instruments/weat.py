@@ -149,7 +149,7 @@ INSTRUMENT = Instrument(
     reference="Caliskan, Bryson and Narayanan (2017), Science 356(6334), 183-186, doi:10.1126/science.aal4230",
     bibtex=CALISKAN + MCCURDY,
     headline="effect_size",
-    verdict=("effect_size_without_grammar", "effect_size_sign_flip"),
+    verdict=(("effect_size_without_grammar", "effect_size_sign_flip"),),
     side_by_side=("effect_size_sign_flip", "effect_size_without_grammar"),
     score="cosine",
     side="effect_size",
@@ -246,7 +246,7 @@ def _estimate_test(
     elif control is not None:
         estimates.append(_estimate(name, _WITHOUT_GRAMMAR, None, counts))
         text = "grammar could not be taken out: too many inanimate nouns have no vector."
-        notes.append(Note(kind="void", test=name, text=text))
+        notes.append(Note(kind="void", caution="tests without a result", test=name, text=text))
     return estimates, notes
 
 

@@ -32,8 +32,8 @@ class Packed:
 
 def packed_items(runs: Sequence[Run]) -> dict[str, Packed]:
     """The items of each run; of a large one those with the lowest and the highest scores."""
-    room = max(100, LIMIT // max(1, len(runs)))
-    return {run.id: _packed(_extremes(run, room), run.items.height) for run in runs}
+    room = _shares([run.items.height for run in runs])
+    return {run.id: _packed(_extremes(run, rows), run.items.height) for run, rows in zip(runs, room, strict=True)}
 
 
 def packed_estimates(run: Run) -> Packed:
@@ -62,6 +62,17 @@ def write_items(runs: Sequence[Run], path: Path) -> None:
     buffer = io.BytesIO()
     pl.concat(tables, how="diagonal_relaxed").write_parquet(buffer)
     write_atomically(path, buffer.getvalue())
+
+
+def _shares(heights: Sequence[int]) -> list[int]:
+    """How many items of each run find room: what a small run leaves, the larger ones share."""
+    shares = [0] * len(heights)
+    left = LIMIT
+    smallest_first = sorted(range(len(heights)), key=heights.__getitem__)
+    for place, number in enumerate(smallest_first):
+        shares[number] = min(heights[number], left // (len(heights) - place))
+        left -= shares[number]
+    return shares
 
 
 def _extremes(run: Run, room: int) -> pl.DataFrame:

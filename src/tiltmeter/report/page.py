@@ -13,7 +13,7 @@ from tiltmeter.report.content import LIMITS, READINGS
 from tiltmeter.report.content import sections as all_sections
 from tiltmeter.report.figures import merged
 from tiltmeter.report.items import Packed, packed_estimates, packed_items, write_items
-from tiltmeter.report.summary import CAUTIONS, models, overview, verdicts
+from tiltmeter.report.summary import models, overview, verdicts
 from tiltmeter.report.tables import Table
 from tiltmeter.results import Estimate, Figure, Note, shown, shown_p
 from tiltmeter.runs import Run, Skipped, across, agreement, labels
@@ -104,20 +104,20 @@ class Part:
         """Those that the instrument prints, with their position in the run."""
         return [(run.result.estimates.index(row), row) for row in run.printed()]
 
-    def deciding(self, run: Run) -> set[int]:
-        """The estimates that say whether there is a tilt."""
-        return {verdict.position for verdict in verdicts(run) if verdict.tested}
+    def deciding(self, run: Run) -> dict[int, float | None]:
+        """The estimates that say whether there is a tilt, by position, with their corrected two-sided p."""
+        return {verdict.position: verdict.p for verdict in verdicts(run) if verdict.tested}
 
     def said(self, run: Run) -> list[Note]:
         return [note for note in run.result.notes if note.kind in READINGS]
 
     def cautions(self, run: Run) -> list[Note]:
         """What makes a number mean less, or something else."""
-        return [note for note in run.result.notes if note.kind in CAUTIONS and note.kind not in READINGS]
+        return [note for note in run.result.notes if note.caution and note.kind not in READINGS]
 
     def asides(self, run: Run) -> list[Note]:
         """How it was asked."""
-        return [note for note in run.result.notes if note.kind not in CAUTIONS and note.kind not in READINGS]
+        return [note for note in run.result.notes if not note.caution and note.kind not in READINGS]
 
     def methods(self, run: Run) -> list[tuple[str, list[str]]]:
         """How intervals and p-values were made, and what to beware of in them: each with the estimates it holds for."""

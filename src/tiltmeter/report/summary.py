@@ -1,29 +1,17 @@
 """The first screen: what was found about each model in plain words, and how sure that is."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from tiltmeter.instruments import Instrument, load_instrument
 from tiltmeter.report.layouts import told_test
 from tiltmeter.report.tables import told_group
-from tiltmeter.results import Estimate, Figure, said_p, shown
+from tiltmeter.results import LEVEL, Estimate, Figure, Note, said_p, shown
 from tiltmeter.runs import Run, labels
 from tiltmeter.statistics import holm
 
-SURE = 0.05
-"""A corrected p below this, with an interval that leaves out what is neutral, shows a tilt."""
 TOLD = 3
 """So many tilts are told of a model."""
-CAUTIONS = {
-    "grammatical-gender": "grammar plays a part",
-    "few-words": "few words",
-    "lost-words": "lost words",
-    "lost-attributes": "lost words",
-    "lost-sentences": "lost sentences",
-    "repaired": "repaired rows",
-    "void": "tests without a result",
-}
-"""Notes that a reader of the first screen has to know of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +22,8 @@ class Verdict:
     tool: Instrument
     position: int
     """Of the estimate in its run."""
-    tested: bool
-    """Whether the instrument has a p that it stands behind."""
+    said: str
+    """Which way it leans, in the instrument's own words; nothing where the instrument does not test for a tilt."""
     p: float | None
     """Two-sided, for a tilt to either side; corrected (Holm) over the run's verdicts."""
 
@@ -44,20 +32,22 @@ class Verdict:
         return self.run.result.estimates[self.position]
 
     @property
-    def shown(self) -> bool:
-        return self.tested and self.p is not None and self.p < SURE and self.beyond
+    def tested(self) -> bool:
+        """Whether there is a p and an interval to judge it by."""
+        row = self.row
+        return bool(self.said) and None not in (self.p, row.ci_low, row.ci_high, row.neutral)
 
     @property
-    def beyond(self) -> bool:
-        """Whether the interval leaves out what is neutral; true where there is none."""
-        row = self.row
-        if row.ci_low is None or row.ci_high is None or row.neutral is None:
-            return True
-        return row.ci_low > row.neutral or row.ci_high < row.neutral
+    def shown(self) -> bool:
+        """A corrected p below 5%, and an interval that leaves out what is neutral."""
+        if self.p is None or self.row.ci_low is None or self.row.ci_high is None or self.row.neutral is None:
+            return False
+        beyond = self.row.ci_low > self.row.neutral or self.row.ci_high < self.row.neutral
+        return self.tested and self.p < LEVEL and beyond
 
     @property
     def outcome(self) -> str:
-        return "no test of it" if not self.tested else "tilt shown" if self.shown else "no tilt shown"
+        return "not tested" if not self.tested else "tilt shown" if self.shown else "no tilt shown"
 
     @property
     def test(self) -> str:
@@ -70,23 +60,11 @@ class Verdict:
         """The number behind it, how sure it is, and what to beware of in that test."""
         row = self.row
         interval = "" if row.ci_low is None else f", 95% interval {shown(row.ci_low)} to {shown(row.ci_high)}"
-        beware = [
-            CAUTIONS[note.kind] for note in self.run.result.notes if note.test == row.test and note.kind in CAUTIONS
-        ]
+        beware = cautions(note for note in self.run.result.notes if note.test == row.test)
         return (
             f"{self.tool.title}, {self.test}: {row.name.replace('_', ' ')} {shown(row.value)}{interval}, corrected "
             f"{said_p(self.p)}{', but ' + ' and '.join(beware) if beware else ''}"
         )
-
-    @property
-    def said(self) -> str:
-        """Which way it leans, in the instrument's own words; nothing where it has none."""
-        row = self.row
-        for note in self.run.result.notes:
-            told = note.details
-            if note.test == row.test and row.name in told.get("estimates", ()) and told["group"] == dict(row.group):
-                return str(told["above" if (row.value or 0) > (row.neutral or 0) else "below"])
-        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +108,7 @@ class Model:
         return [(own[0].tool, sum(verdict.shown for verdict in own), len(own)) for own in found.values()]
 
     def cautions(self) -> list[str]:
-        kinds = {note.kind for run in self.runs for note in run.result.notes}
-        return list(dict.fromkeys(words for kind, words in CAUTIONS.items() if kind in kinds))
+        return cautions(note for run in self.runs for note in run.result.notes)
 
 
 def models(runs: Sequence[Run]) -> list[Model]:
@@ -149,21 +126,35 @@ def models(runs: Sequence[Run]) -> list[Model]:
 
 
 def verdicts(run: Run) -> list[Verdict]:
-    """One for each test and group that the run could measure; controls say nothing about tilt."""
+    """One for each question, test and group that the run could measure; controls say nothing about tilt."""
     tool = load_instrument(run.result.instrument)
-    wanted = tool.verdict or (tool.headline,)
-    chosen: dict[tuple[str, tuple[tuple[str, str], ...]], int] = {}
-    for position, row in enumerate(run.result.estimates):
-        key = row.test, tuple(row.group.items())
-        if row.name not in wanted or row.value is None or "control" in row.group:
-            continue
-        if key not in chosen or wanted.index(row.name) < wanted.index(run.result.estimates[chosen[key]].name):
-            chosen[key] = position
-    corrected = holm([run.result.estimates[position].p_two_sided for position in chosen.values()])
+    chosen: dict[tuple[object, ...], int] = {}
+    for question, names in enumerate(tool.verdict or ((tool.headline,),)):
+        for name in names:
+            for position, row in enumerate(run.result.estimates):
+                told = not tool.verdict or _said(run, row)
+                if row.name == name and row.value is not None and "control" not in row.group and told:
+                    chosen.setdefault((question, row.test, *row.group.items()), position)
+    places = sorted(chosen.values())
+    corrected = holm([run.result.estimates[place].p_two_sided for place in places])
     return [
-        Verdict(run, tool, position, bool(tool.verdict), p)
-        for position, p in zip(chosen.values(), corrected, strict=True)
+        Verdict(run, tool, place, _said(run, run.result.estimates[place]) if tool.verdict else "", p)
+        for place, p in zip(places, corrected, strict=True)
     ]
+
+
+def cautions(notes: Iterable[Note]) -> list[str]:
+    """What a reader of the first lines has to know of, each once."""
+    return list(dict.fromkeys(note.caution for note in notes if note.caution))
+
+
+def _said(run: Run, row: Estimate) -> str:
+    """Which way an estimate leans, as its run's reading says it."""
+    for note in run.result.notes:
+        told = note.details
+        if note.test == row.test and row.name in told.get("estimates", ()) and told["group"] == dict(row.group):
+            return str(told["above" if (row.value or 0) > (row.neutral or 0) else "below"])
+    return ""
 
 
 def overview(found: Sequence[Model], *, tested: bool) -> list[Figure]:
@@ -171,13 +162,14 @@ def overview(found: Sequence[Model], *, tested: bool) -> list[Figure]:
     tools: dict[str, list[tuple[Model, Verdict]]] = {}
     for model in found:
         for verdict in model.verdicts:
-            if verdict.tested == tested:
+            if bool(verdict.tool.verdict) == tested:
                 tools.setdefault(verdict.tool.name, []).append((model, verdict))
     return [_effects(entries) for _, entries in sorted(tools.items())]
 
 
 def _effects(entries: Sequence[tuple[Model, Verdict]]) -> Figure:
     tool = entries[0][1].tool
+    names = dict.fromkeys(verdict.row.name for _, verdict in entries)
     return Figure(
         kind="intervals",
         title=tool.title,
@@ -199,9 +191,9 @@ def _effects(entries: Sequence[tuple[Model, Verdict]]) -> Figure:
         high="high",
         within="test",
         colour="outcome",
-        order=("no tilt shown", "tilt shown", "no test of it"),
+        order=("no tilt shown", "tilt shown", "not tested"),
         neutral=entries[0][1].row.neutral,
-        caption=f"{tool.reading[0].upper()}{tool.reading[1:]}.",
+        caption=f"{', '.join(names)}: {tool.reading}.".replace("_", " "),
     )
 
 

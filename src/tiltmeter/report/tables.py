@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from tiltmeter.results import Estimate, Note, shown, shown_p
+from tiltmeter.results import LEVEL, Estimate, Note, shown, shown_p
 from tiltmeter.runs import Run, across, labels
-
-SIGNIFICANT = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +21,7 @@ class Number:
 
     @property
     def strong(self) -> bool:
-        return self.judged and self.value is not None and self.value < SIGNIFICANT
+        return self.judged and self.value is not None and self.value < LEVEL
 
     def __str__(self) -> str:
         if isinstance(self.value, int):

@@ -1,5 +1,8 @@
 """How numbers are shown to people, in the terminal and on the page alike."""
 
+LEVEL = 0.05
+"""A p below this counts as hardly chance."""
+
 
 def shown(value: float | None) -> str:
     """A number short enough for a table; a dash where there is none."""

@@ -57,10 +57,18 @@ class Note:
     kind: str
     text: str
     test: str | None = None
+    caution: str = ""
+    """A word or two for the first lines of a report, where it makes numbers mean less than they seem to."""
     details: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        return {"kind": self.kind, "test": self.test, "text": self.text, "details": dict(self.details)}
+        return {
+            "kind": self.kind,
+            "test": self.test,
+            "text": self.text,
+            "caution": self.caution,
+            "details": dict(self.details),
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,13 +5,12 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, get_args
 
 from tiltmeter.instruments import load_instrument
-from tiltmeter.results import Estimate, Figure, Note, Worse, said_p, shown
+from tiltmeter.results import LEVEL, Estimate, Figure, Note, Worse, said_p, shown
 from tiltmeter.runs.pairing import Alone
 from tiltmeter.runs.run import Run
 
 Direction = Literal["worse", "better", "changed sides", "unclear", "no change shown", "not tested"]
 SHOWN: tuple[Direction, ...] = ("worse", "better", "changed sides", "unclear")
-LEVEL = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,8 +173,8 @@ def direction(before: Estimate, after: Estimate, difference: Estimate) -> Direct
     """Whether a change is shown, and whether it is one for the worse.
 
     The test is on the signed difference; worse is a matter of distance from neutral. On one side of neutral the two are
-    the same. Where the value went to the other side they are not: it `changed sides` if the intervals of both values
-    leave out neutral; it got better or worse if only one of them does and its distance agrees; else it is unclear.
+    the same. Where the value went to the other side they are not: it `changed sides` if both intervals leave out
+    neutral; else it got better or worse only if the distances that the two intervals allow do not overlap.
     """
     if difference.value is None or difference.p_adjusted is None or difference.ci_low is None:
         return "not tested"
@@ -186,15 +185,17 @@ def direction(before: Estimate, after: Estimate, difference: Estimate) -> Direct
         return "worse" if (difference.value > 0) == (difference.worse == "higher") else "better"
     neutral = difference.neutral or 0.0
     here, there = ((row.value or 0.0) - neutral for row in (before, after))
-    nearer: Direction = "better" if abs(there) < abs(here) else "worse"
     if here * there >= 0:
-        return nearer
-    sided = [_is_off(row, neutral) for row in (before, after)]
-    if all(sided):
+        return "better" if abs(there) < abs(here) else "worse"
+    (least, most), (later_least, later_most) = (_distances(row, neutral) for row in (before, after))
+    if least > 0 and later_least > 0:
         return "changed sides"
-    return nearer if sided == [nearer == "better", nearer == "worse"] else "unclear"
+    return "better" if later_most < least else "worse" if later_least > most else "unclear"
 
 
-def _is_off(row: Estimate, neutral: float) -> bool:
-    """Whether its own interval leaves out what is neutral."""
-    return row.ci_low is None or row.ci_high is None or not row.ci_low <= neutral <= row.ci_high
+def _distances(row: Estimate, neutral: float) -> tuple[float, float]:
+    """The least and the greatest distance from neutral within an estimate's interval; any, where it has none."""
+    if row.ci_low is None or row.ci_high is None:
+        return 0.0, float("inf")
+    low, high = row.ci_low - neutral, row.ci_high - neutral
+    return (0.0 if low <= 0 <= high else min(abs(low), abs(high))), max(abs(low), abs(high))

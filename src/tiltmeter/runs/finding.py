@@ -15,7 +15,12 @@ from tiltmeter.subjects import open_subject
 def find_runs(store: Store, names: Iterable[str]) -> list[Run]:
     """Runs by id or its beginning, by a folder that `save` wrote, by a folder of such folders, or by a subject's name
     or path: then all that is stored of it, of each instrument, language and options the newest. Each once."""
-    return list({run.id: run for name in names for run in _called(store, name)}.values())
+    found: dict[str, Run] = {}
+    for name in names:
+        for run in _called(store, name):
+            if found.setdefault(run.id, run).result.estimates != run.result.estimates:
+                raise TiltmeterError(f"{name} holds a run {run.id} with other numbers than a run of that id before it")
+    return list(found.values())
 
 
 def request(run: Run) -> str:
@@ -34,6 +39,9 @@ def _called(store: Store, name: str) -> list[Run]:
         return [read_run(store, name)]
     stored = [run for _, run in read_runs(store) if isinstance(run, Run)]
     found = [run for run in stored if run.result.subject == (path.name if path.exists() else name)]
+    if path.exists() and not found:
+        # The same content may have been measured under another name.
+        found = [run for run in stored if _fingerprint(run) == _fingerprint_of(name, store)]
     if found:
         return _newest(_of_one(found, name, store))
     if path.exists():
@@ -73,6 +81,13 @@ def _newest(runs: list[Run]) -> list[Run]:
     for run in sorted(runs, key=lambda run: str(run.result.provenance["created"])):
         newest[request(run)] = run
     return list(newest.values())
+
+
+def _fingerprint_of(name: str, store: Store) -> str:
+    try:
+        return open_subject(name, store).fingerprint
+    except TiltmeterError:
+        return ""
 
 
 def _fingerprint(run: Run) -> str:

@@ -34,11 +34,16 @@ whenIdle(async function next() {
   if (waiting.length) whenIdle(next);
 });
 dark.addEventListener("change", () => { for (const chart of drawn.keys()) draw(chart); });
+let opened = [];
 addEventListener("beforeprint", () => {
-  for (const box of document.querySelectorAll("details:not(.explorer, .vega-embed *)")) box.open = true;
+  opened = [...document.querySelectorAll("details:not([open], .explorer, .vega-embed *)")];
+  for (const box of opened) box.open = true;
   for (const chart of charts) draw(chart, "light");
 });
-addEventListener("afterprint", () => { for (const chart of drawn.keys()) draw(chart); });
+addEventListener("afterprint", () => {
+  for (const box of opened) box.open = false;
+  for (const chart of drawn.keys()) draw(chart);
+});
 
 // The explorer: a table that can be searched, filtered and sorted.
 const PAGE = 25;
@@ -145,7 +150,7 @@ function explore(box) {
     table.tBodies[0].replaceChildren(...rows);
     const {rows: all, beside} = sources[choice.value].dataset;
     const held = columns[0]?.values.length ?? 0;
-    const rest = beside ? `; the ${held} at both ends of ${all}, all of which are in ${beside}` : "";
+    const rest = beside ? `; this page holds ${held} of ${all}, the lowest and the highest; all are in ${beside}` : "";
     count.textContent = `${order.length ? from + 1 : 0} to ${Math.min(from + PAGE, order.length)} of ${order.length}${rest}`;
     back.disabled = from === 0;
     on.disabled = from + PAGE >= order.length;
