@@ -78,6 +78,18 @@ def test_the_sources_of_the_words_stand_in_comments_that_are_no_entries() -> Non
     assert "evil" not in read(bibtex).entries
 
 
+def test_sources_that_differ_in_the_test_alone_are_one_line() -> None:
+    found = run("weat")
+    other = [f"Others (2021), {test}" for test in ("E1", "E3")]
+    found.result.provenance["sources"]["weat"] = [*(f"Somebody (2020), E{n}" for n in range(1, 8)), *other, "Mine, A"]
+    comments = [line for line in tiltmeter.cite(found).splitlines() if line.startswith("% weat")]
+    assert comments == [
+        "% weat (ru): Somebody (2020), E1 to E7",
+        "% weat (ru): Others (2021), E1, E3",
+        "% weat (ru): Mine, A",
+    ]
+
+
 def test_files_of_the_user_are_named_by_their_content() -> None:
     found = made("kurita", "s", [], options={"words": {"file": "mine.toml", "sha256": "ab" * 32}})
     assert f"% a file of yours: mine.toml, sha256 {'ab' * 32}" in tiltmeter.cite(found)

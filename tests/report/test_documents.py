@@ -19,7 +19,7 @@ from report.handmade import HOSTILE, estimate, latex_read, made
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.report import ENDINGS, write_report
 from tiltmeter.results import Note
-from tiltmeter.runs import Run, Skipped, measure
+from tiltmeter.runs import Run, Skipped, measure, unmeasured
 from tiltmeter.store import Store
 
 FIELDS = ("value", "ci_low", "ci_high", "p_value", "p_two_sided", "p_adjusted", "n", "lost", "neutral")
@@ -60,7 +60,7 @@ class TestMarkdown:
         raw = written([hostile_run(text)], tmp_path / "r.md", skipped).decode()
         page = BeautifulSoup(MarkdownIt(preset, {"html": True}).enable("table").render(raw), "html.parser")
         allowed = {"h1", "h2", "h3", "p", "strong", "code", "pre", "ul", "li"}
-        allowed |= {"table", "thead", "tbody", "tr", "th", "td"}
+        allowed |= {"details", "summary", "table", "thead", "tbody", "tr", "th", "td"}
         assert {tag.name for tag in page.find_all(True)} <= allowed
         seen = [plain(tag.get_text()) for tag in page.find_all(["td", "li", "h1", "h3", "strong"])]
         told = plain(text)
@@ -68,8 +68,9 @@ class TestMarkdown:
         assert f"{told}: {told}" in seen  # a note with its test
         assert f"control={told}" in seen
         assert any(entry.endswith(f"tiltmeter: {told}") for entry in seen)
-        widths = {len(row.find_all(["td", "th"])) for row in page.find_all("table")[-1].find_all("tr")}
-        assert widths == {3}
+        assert f"{told} on {told}: {told}" in seen  # what was not measured
+        for table in page.find_all("table"):
+            assert len({len(row.find_all(["td", "th"])) for row in table.find_all("tr")}) == 1
         command = page.find_all("pre")[-1].get_text()
         assert text.replace("\r\n", "\n") in command.replace("\r\n", "\n")
 
@@ -78,18 +79,74 @@ class TestMarkdown:
         outside = re.sub(r"^```.*?^```", "", raw, flags=re.DOTALL | re.MULTILINE)
         assert not re.search(r"@\w", outside)
 
+    def test_the_numbers_of_each_run_are_folded_away_and_the_papers_tables_are_not(self, tmp_path: Path) -> None:
+        runs = [made("mac", name, [estimate("E1", "mac", 1.02, n=16)]) for name in ("a", "b")]
+        raw = written(runs, tmp_path / "r.md").decode()
+        open_to_all = re.sub(r"<details>.*?</details>", "", raw, flags=re.DOTALL)
+        assert open_to_all.count("| E1 |") == 1
+        assert raw.count("| E1 |") == 3
+        assert raw.count("<details>") == raw.count("</details>") == 3
+
+    def test_what_was_said_of_a_subject_is_not_said_again(self, tmp_path: Path) -> None:
+        notes = [Note(kind="lost-words", text="2 words have no vector")]
+        runs = [made(tool, "s", [], notes=notes) for tool in ("mac", "rnd", "ect")]
+        raw = written([*runs, made("mac", "other", [], notes=notes)], tmp_path / "r.md").decode()
+        assert raw.count("- 2 words have no vector") == 2
+        assert raw.count("- what is said of it above") == 2
+
+    def test_what_all_runs_have_in_common_is_told_once(self, tmp_path: Path) -> None:
+        runs = [made("mac", name, [estimate("E1", "mac", 1.0)]) for name in ("a", "b")]
+        raw = written(runs, tmp_path / "r.md").decode()
+        assert raw.count("Linux x86_64") == raw.count("numpy 2.4.6") == 1
+        assert all(raw.count(f"run: {run.id}; subject: {run.result.subject}") == 1 for run in runs)
+
 
 class TestLatex:
     def test_text_is_text(self, text: str, tmp_path: Path) -> None:
         raw = written([hostile_run(text)], tmp_path / "r.tex", (Skipped(text, text, text, failed=False),)).decode()
-        read = latex_read(raw)
         told = plain(text).replace("\u202e", "[U+202E]")
-        assert squeezed(told) in squeezed(read)
-        assert f"control={squeezed(told)}" in squeezed(read)
-        body = "\n".join(line for line in raw.splitlines() if not line.startswith("%"))
-        own = set(re.findall(r"\\([a-zA-Z]+)", body))
-        assert own <= COMMANDS
-        assert body.count("\\begin{") == body.count("\\end{")
+        assert squeezed(told) in squeezed(latex_read(raw))
+        tables = "\n".join(re.findall(r"^\\begin\{table\}.*?^\\end\{table\}$", raw, re.DOTALL | re.MULTILINE))
+        assert set(re.findall(r"\\([a-zA-Z]+)", tables)) <= COMMANDS
+        assert tables.count("\\begin{") == tables.count("\\end{") > 0
+
+    def test_all_but_the_tables_are_comments_that_nothing_ends(self, text: str, tmp_path: Path) -> None:
+        for hostile in (text, f"{text}\x0b\x0c\x1c\x85\u2028\u2029\r\\end{{document}}"):
+            skipped = (Skipped(hostile, hostile, hostile, failed=False),)
+            raw = written([hostile_run(hostile)], tmp_path / "r.tex", skipped).decode()
+            outside = re.sub(r"^\\begin\{table\}.*?^\\end\{table\}$", "", raw, flags=re.DOTALL | re.MULTILINE)
+            assert all(line.startswith("% ") for line in outside.splitlines() if line)
+
+    def test_each_table_has_a_caption_and_a_label_of_its_own(self, tmp_path: Path) -> None:
+        rows = [estimate("E1", name, 1.0, p_value=0.01, p_adjusted=0.01) for name in ("effect_size", *SIGN_FLIP)]
+        kinds = ("masked", "\u043c", "\u0436")  # letters that no label has
+        runs = [made("weat", kind, rows, kind=kind, lang=lang) for kind in kinds for lang in ("ru", "en")]
+        raw = written(runs, tmp_path / "r.tex").decode()
+        labels = re.findall(r"\\label\{(.*?)\}", raw)
+        assert len(labels) == len(set(labels)) == raw.count("\\begin{table}") == raw.count("\\caption{") == 12
+        assert all(re.fullmatch("tab:[a-z0-9]+(-[a-z0-9]+)*", label) for label in labels)
+        alone = written(runs[:1], tmp_path / "r.tex").decode()
+        assert "\\label{tab:weat-effect-size-d-and-the-published-p}" in alone
+
+    def test_names_are_words(self, tmp_path: Path) -> None:
+        rows = [estimate("all", name, 1.0, p_value=0.5, p_adjusted=0.5, family=f"mweat: {name}") for name in MWEAT]
+        rows = [replace(row, group={"adjectives": "all"}) for row in rows]
+        raw = written([made("mweat", "my_model", rows)], tmp_path / "r.tex").decode()
+        assert "all} & statistic & 1.000" in raw
+        assert " & statistic, resplit & 1.000" in raw
+        assert "$p$ corrected within mweat: statistic; mweat: statistic, resplit." in raw
+        assert "Bold: $p < 0.05$" in raw
+        assert "my\\_\\allowbreak{}model" in raw
+        assert "$p$ corr." in raw
+
+    def test_the_estimates_of_a_run_are_printed_where_no_layout_has_a_place_for_them(self, tmp_path: Path) -> None:
+        strange = written([made("mac", "s", [estimate("E1", "of_my_own", 0.25)])], tmp_path / "r.tex").decode()
+        assert "E1 & of\\_\\allowbreak{}my\\_\\allowbreak{}own & 0.250" in strange
+        known = written(
+            [made("mac", "s", [estimate("E1", "mac", 0.5), estimate("E1", "other", 0.25)])], tmp_path / "r.tex"
+        )
+        assert b"0.250" not in known
+        assert b"All estimates are in the .csv and .xlsx" in known
 
     def test_a_row_that_begins_with_a_bracket_or_a_star_is_no_part_of_the_line_break(self, tmp_path: Path) -> None:
         for start in "[*":
@@ -98,7 +155,7 @@ class TestLatex:
 
     def test_it_says_which_engine_other_scripts_need(self, tmp_path: Path) -> None:
         for subject, needed in (("Vektoren é", False), ("медсестра", True), ("护士", True)):
-            raw = written([made("weat", subject, [])], tmp_path / "r.tex").decode()
+            raw = written([made("weat", subject, [estimate("E1", "effect_size", 1.0)])], tmp_path / "r.tex").decode()
             assert ("XeLaTeX" in raw) is needed
             assert raw.startswith("%")
 
@@ -109,30 +166,19 @@ class TestLatex:
         ]
         rows.append(estimate("BEC-Pro", "f_minus_m", 1.179, {"profession_class": "female"}))
         raw = written([made("becpro", "BERT", rows, lang="en")], tmp_path / "r.tex").decode()
-        lines = [line for line in raw.splitlines() if line.startswith(("\\multirow{2}{*}{BERT}", " &  & male"))]
-        assert lines == [
-            "\\multirow{2}{*}{BERT} & \\multirow{2}{*}{female} & female & \\multirow{2}{*}{1.179} & 0.496 \\\\",
-            " &  & male &  & $-$0.683 \\\\",
-        ]
+        lines = raw.replace("\\multirow[t]{2}{*}", "both: ").splitlines()
+        at = lines.index("both: {BERT} & both: {female} & female & both: {1.179} & 0.496 \\\\")
+        assert lines[at + 1] == " &  & male &  & $-$0.683 \\\\"
 
 
+SIGN_FLIP = ("effect_size_sign_flip",)
+MWEAT = ("statistic", "statistic_resplit")
 COMMANDS = {
-    *("allowbreak", "arraybackslash", "begin", "begingroup", "bottomrule", "caption", "centering", "cmidrule", "end"),
-    *(
-        "endgroup",
-        "endhead",
-        "footnotesize",
-        "hbox",
-        "item",
-        "ldots",
-        "linewidth",
-        "midrule",
-        "multicolumn",
-        "multirow",
-    ),
-    *("noindent", "par", "paragraph", "raggedright", "resizebox", "scriptsize", "setlength", "small", "tabcolsep"),
+    *("allowbreak", "arraybackslash", "begin", "belowcaptionskip", "bottomrule", "caption", "centering", "cmidrule"),
+    *("emergencystretch", "end", "footnotesize", "hbox", "label", "ldots", "linewidth", "midrule", "multicolumn"),
+    *("multirow", "raggedright", "setlength", "small", "tabcolsep"),
     *("textasciicircum", "textasciigrave", "textasciitilde", "textbackslash", "textbar", "textbf", "textemdash"),
-    *("textendash", "textgreater", "textless", "textperiodcentered", "textquotedbl", "textquotesingle", "texttt"),
+    *("textendash", "textgreater", "textit", "textless", "textperiodcentered", "textquotedbl", "textquotesingle"),
     *("times", "toprule"),
 }
 """Every command that our own text has: none of a user's may be among those of a document."""
@@ -220,10 +266,31 @@ class TestWorkbook:
         rows = [estimate("t", "mac", 1.02, ci_low=1 / 3, ci_high=2 / 3)]
         path = tmp_path / "r.xlsx"
         written([made("mac", "s", rows)], path)
-        sheet = self.read(path).worksheets[2]
+        sheet = self.read(path).worksheets[3]
         header, first = list(sheet.iter_rows(values_only=True))[:2]
         assert header == ("test", "s: value", "s: 95% interval: low", "s: 95% interval: high")
         assert first == ("t", 1.02, 1 / 3, 2 / 3)
+
+    def test_the_first_sheet_says_what_was_found_about_each_model(self, tmp_path: Path) -> None:
+        rows = [estimate("E1", "effect_size_sign_flip", 0.1, p_value=0.5, p_two_sided=0.5)]
+        path = tmp_path / "r.xlsx"
+        written([made("weat", "one", rows), made("mac", "one", []), made("mac", "two", [], lang="en")], path)
+        sheet = self.read(path).worksheets[0]
+        assert sheet.title == "found"
+        header, *found = sheet.iter_rows(values_only=True)
+        assert header == ("model", "language", "what was found")
+        assert [row[:2] for row in found] == [("one", "ru"), ("two", "en")]
+        assert found[0][2].startswith("shows no tilt that chance could not explain")
+        assert found[1][2] == "was measured, but with nothing that tests for a tilt."
+
+    def test_numbers_look_short_and_a_p_is_never_shown_as_0(self, tmp_path: Path) -> None:
+        path = tmp_path / "r.xlsx"
+        written([measured_like()], path)
+        header, first, *_ = self.read(path)["estimates"].iter_rows()
+        shapes = {name.value: cell.number_format for name, cell in zip(header, first, strict=True)}
+        assert shapes["value"] == "0.0000"
+        assert shapes["n"] == shapes["lost"] == "0"
+        assert shapes["p_value"] == shapes["p_adjusted"] == '[<0.0001]"<0.0001";0.0000'
 
     def test_sheets_have_names_that_a_workbook_can_have(self, tmp_path: Path) -> None:
         rows = [estimate("BEC-Pro", "f_minus_m", 1.0, {"profession_class": "male"})]
@@ -234,7 +301,7 @@ class TestWorkbook:
         names = [sheet.title for sheet in book]
         assert len({name.lower() for name in names}) == len(names) > 8
         assert all(len(name) <= 31 and not re.search(r"[\[\]:*?/\\]", name) for name in names)
-        assert {"about", "estimates", "notes", "not measured", "provenance"} <= set(names)
+        assert {"found", "about", "estimates", "notes", "not measured", "provenance"} <= set(names)
         assert all(sheet.freeze_panes == "A2" and sheet.auto_filter.ref for sheet in book)
 
     def test_a_text_too_long_for_a_cell_is_cut_and_says_so(self, tmp_path: Path) -> None:
@@ -287,15 +354,10 @@ def test_every_document_says_what_was_measured_how_and_what_was_not(ending: str,
         assert wanted in told
 
 
-@pytest.mark.parametrize("ending", [".md", ".tex"])
-def test_every_number_of_a_measured_run_is_in_print_as_readers_are_shown_it(
-    ending: str, stocked: Store, tmp_path: Path
-) -> None:
+def test_every_number_of_a_measured_run_is_in_print_as_readers_are_shown_it(stocked: Store, tmp_path: Path) -> None:
     run = measure("weat", "pkg:navec-news", store=stocked)
-    raw = written([run], tmp_path / f"r{ending}").decode()
-    lines = (
-        raw.replace("$-$", "-").replace("$<$", "<").replace("\\<", "<").replace("\\_\\allowbreak{}", "_").splitlines()
-    )
+    lines = written([run], tmp_path / "r.md").decode().replace("\\<", "<").splitlines()
+    papers = written([run], tmp_path / "r.tex").decode().replace("$-$", "-").splitlines()
     for row in run.result.estimates:
         if row.value is not None and row.ci_low is not None and row.ci_high is not None:
             shown = [
@@ -303,6 +365,28 @@ def test_every_number_of_a_measured_run_is_in_print_as_readers_are_shown_it(
             ]
             wanted = re.compile(rf"{row.name} .*{shown[0]} . {shown[1]} to {shown[2]} .* {row.n} . {row.lost} ")
             assert any(wanted.search(line) for line in lines), row
+            if row.name == "effect_size_sign_flip":
+                cells = re.compile(rf"^{row.test}: .*{shown[0]} & {shown[1]} to {shown[2]} &")
+                assert any(cells.search(line) for line in papers), row
+
+
+@pytest.mark.parametrize("ending", [".html", ".md", ".tex", ".csv", ".xlsx", ".card.md"])
+def test_what_was_not_asked_for_is_not_told_and_the_rest_by_its_reason(ending: str, tmp_path: Path) -> None:
+    run = made("weat", "s", [estimate("E1", "effect_size", 1.0)])
+    skipped = unmeasured([run])
+    assert {entry.instrument for entry in skipped if entry.reason == "it was not asked for"} >= {"mac", "rnd"}
+    lacking = [entry.instrument for entry in skipped if "asks for fill" in entry.reason]
+    assert len(lacking) > 2
+    path = tmp_path / f"r{ending}"
+    raw = written([run], path, tuple(skipped))
+    if ending == ".xlsx":
+        sheet = openpyxl.load_workbook(path)["not measured"]
+        raw = "\n".join(" on ".join(map(str, row)) for row in sheet.iter_rows(values_only=True)).encode()
+    told = re.sub("</?bdi>", "", raw.decode())
+    assert "not asked for" not in told
+    assert told.count("it asks for fill") == (len(lacking) if ending == ".csv" else 1)
+    if ending != ".csv":
+        assert f"{', '.join(lacking)} on s" in told
 
 
 def test_an_unknown_ending_is_refused_with_those_there_are(tmp_path: Path) -> None:

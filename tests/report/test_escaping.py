@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from report.handmade import HOSTILE, latex_read
-from tiltmeter.report import latex, markdown
+from tiltmeter.report import latex_text, markdown
 from tiltmeter.report.comma_separated import harmless
 
 SIGNS = st.sampled_from(list("\\`*_{}[]<>()#+-.!|~$&%^@:/='\",;?0aZ \n\té护ж") + list(HOSTILE.values()))
@@ -52,11 +52,25 @@ def test_a_command_stays_in_its_fence(text: str) -> None:
 
 @given(TEXTS)
 def test_latex(text: str) -> None:
-    read = latex_read(latex.text(text))
+    read = latex_read(latex_text.text(text))
     named = "".join(
         f"[U+{ord(sign):04X}]" if unicodedata.category(sign) == "Cf" and sign != "\u200d" else sign for sign in text
     )
     assert squeezed(read) == squeezed(named)
+
+
+@given(TEXTS)
+def test_latex_that_may_be_broken_into_lines(text: str) -> None:
+    whole, broken = (squeezed(latex_read(told(text))) for told in (latex_text.text, latex_text.breakable))
+    assert broken == whole
+    lines = latex_text.folded(text, 5.0)
+    assert squeezed("".join(lines)) == squeezed(text)
+
+
+@given(st.text())
+def test_a_latex_comment_is_one_line(text: str) -> None:
+    (line,) = latex_text.comment(text).splitlines()
+    assert line.startswith("% ")
 
 
 def squeezed(text: str) -> str:

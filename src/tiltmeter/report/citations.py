@@ -1,7 +1,7 @@
 """What to cite for some runs, as BibTeX: the instruments, the tool, and whose words were used."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tiltmeter.instruments import load_instrument
@@ -45,10 +45,31 @@ def _tool(runs: Sequence[Run]) -> list[str]:
 def _sources(run: Run) -> list[str]:
     """The lists of the pack, and the user's files, each with where it is from."""
     sources: Mapping[str, Sequence[str]] = run.result.provenance["sources"]
-    listed = [f"{name} ({run.result.lang}): {source}" for name, entries in sources.items() for source in entries]
+    listed = [f"{name} ({run.result.lang}): {told}" for name, entries in sources.items() for told in _gathered(entries)]
     given = _files(run.result.options.values())
     files = [f"a file of yours: {file['file']}, sha256 {file['sha256']}" for file in given]
     return [f"% {_commented(told)}" for told in [*listed, *files]]
+
+
+def _gathered(entries: Iterable[str]) -> list[str]:
+    """Sources that differ in nothing but the test they name at their end, as one: E1 to E7."""
+    found: dict[str, list[str]] = {}
+    for entry in entries:
+        source, test = m.groups() if (m := _TEST.fullmatch(entry)) else (entry, "")
+        found.setdefault(source, []).append(test)
+    return [f"{source}, {_enumerated(tests)}" if any(tests) else source for source, tests in found.items()]
+
+
+_TEST = re.compile(r"(.+), ([A-Z]\d+)", re.DOTALL)
+
+
+def _enumerated(tests: Sequence[str]) -> str:
+    """Numbers that follow each other by the first and the last, others as they are."""
+    numbers = [int(test[1:]) for test in tests if test]
+    follow = len(numbers) > 2 and len({test[:1] for test in tests}) == 1
+    if follow and numbers == list(range(numbers[0], numbers[0] + len(numbers))):
+        return f"{tests[0]} to {tests[-1]}"
+    return ", ".join(filter(None, tests))
 
 
 def _files(values: Any) -> list[Mapping[str, str]]:

@@ -4,7 +4,7 @@ import csv
 import io
 from collections.abc import Sequence
 
-from tiltmeter.report.content import DOES_NOT_SHOW, facts, meanings
+from tiltmeter.report.content import DOES_NOT_SHOW, asked_for, facts, meanings
 from tiltmeter.report.tables import Cell, Number, estimates_table
 from tiltmeter.runs import Run, Skipped
 
@@ -26,7 +26,7 @@ def comma_separated(runs: Sequence[Run], skipped: Sequence[Skipped]) -> str:
         for name, fact in facts(run).items():
             if name not in told:
                 rows.append({"record": "run", **told, "name": name, "text": fact})
-    for entry in skipped:
+    for entry in asked_for(skipped):
         named = {"instrument": entry.instrument, "subject": entry.subject}
         rows.append({"record": "not measured", **named, "text": entry.reason})
     means = meanings(runs)

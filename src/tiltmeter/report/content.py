@@ -1,6 +1,7 @@
 """What every document of some runs says, whatever its format."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -36,6 +37,9 @@ DOES_NOT_SHOW = " ".join(f"{what}: {why}." for what, why in LIMITS)
 READINGS = ("reading", "hypothesis", "void")
 """Kinds of notes that say what was found, or why nothing was."""
 
+NOT_ASKED = "it was not asked for"
+"""Why most of what could be measured was not: nothing that a reader has to be told."""
+
 
 @dataclass(frozen=True, slots=True)
 class Section:
@@ -51,6 +55,11 @@ class Section:
     @property
     def title(self) -> str:
         return self.instrument.title + (f", {self.kind} models" if self.kind else "")
+
+    def tables_in_words(self) -> list[Table]:
+        """The same tables with words for the names of estimates."""
+        names = {row.name for _, run in self.labelled for row in run.result.estimates}
+        return [in_words(table, names) for table in self.tables]
 
     def printed(self) -> list[tuple[str, Run, Table]]:
         """Each run with the table of its estimates."""
@@ -109,12 +118,29 @@ def facts(run: Run) -> dict[str, str]:
     }
 
 
-def not_measured(skipped: Sequence[Skipped]) -> Table:
-    return Table(
-        title="What was not measured",
-        header=(("instrument", "subject", "why"),),
-        rows=tuple((entry.instrument, entry.subject, entry.reason) for entry in skipped),
-    )
+def asked_for(skipped: Iterable[Skipped]) -> list[Skipped]:
+    """What was not measured for a reason that a reader has to know."""
+    return [entry for entry in skipped if entry.reason != NOT_ASKED]
+
+
+def grouped(skipped: Iterable[Skipped]) -> list[tuple[str, list[str], list[str]]]:
+    """What was not measured by its reason: the instruments and the subjects that it holds for."""
+    reasons: dict[str, list[Skipped]] = {}
+    for entry in asked_for(skipped):
+        reasons.setdefault(entry.reason, []).append(entry)
+    return [
+        (
+            reason,
+            list(dict.fromkeys(entry.instrument for entry in entries)),
+            list(dict.fromkeys(entry.subject for entry in entries)),
+        )
+        for reason, entries in reasons.items()
+    ]
+
+
+def not_measured(skipped: Iterable[Skipped]) -> list[str]:
+    """The same, a sentence for each reason."""
+    return [f"{', '.join(tools)} on {', '.join(names)}: {reason}" for reason, tools, names in grouped(skipped)]
 
 
 def meanings(runs: Sequence[Run]) -> Table:
@@ -129,6 +155,37 @@ def meanings(runs: Sequence[Run]) -> Table:
 
 def all_tables(runs: Sequence[Run]) -> list[Table]:
     return list(chain.from_iterable(section.tables for section in sections(runs)))
+
+
+def in_words(table: Table, names: Iterable[str]) -> Table:
+    """A table that says `effect size, sign flip` where its estimates are called `effect_size_sign_flip`."""
+    words = {name: name_in_words(name, names) for name in names}
+
+    def headed(line: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(", ".join(words.get(part, part) for part in name.split(", ")) for name in line)
+
+    named = [column for column, header in enumerate(table.header[-1]) if header == "name"]
+    longest = sorted(map(re.escape, words), key=len, reverse=True)
+    said = re.compile(rf"(?<![\w-])(?:{'|'.join(longest)})(?![\w-])" if longest else "(?!)")
+    return replace(
+        table,
+        title=said.sub(lambda found: words[found[0]], table.title),
+        header=tuple(map(headed, table.header)),
+        rows=tuple(
+            tuple(words.get(str(cell), cell) if column in named else cell for column, cell in enumerate(row))
+            for row in table.rows
+        ),
+        caption=said.sub(lambda found: words[found[0]], table.caption),
+    )
+
+
+def name_in_words(name: str, names: Iterable[str]) -> str:
+    """An estimate's name; what it adds to the name of another estimate stands behind a comma."""
+    shorter = [other for other in names if name.startswith(f"{other}_")]
+    if not shorter:
+        return name.replace("_", " ")
+    base = max(shorter, key=len)
+    return f"{name_in_words(base, shorter)}, {name[len(base) + 1 :].replace('_', ' ')}"
 
 
 def _told(note: Note) -> str:

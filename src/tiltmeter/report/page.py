@@ -9,7 +9,7 @@ from tiltmeter import charts
 from tiltmeter.errors import MissingExtra
 from tiltmeter.instruments import Instrument
 from tiltmeter.packs import load_pack, shipped_languages
-from tiltmeter.report.content import LIMITS, READINGS
+from tiltmeter.report.content import LIMITS, READINGS, grouped
 from tiltmeter.report.content import sections as all_sections
 from tiltmeter.report.figures import merged
 from tiltmeter.report.items import Packed, packed_estimates, packed_items, write_items
@@ -44,7 +44,7 @@ def write_page(runs: Sequence[Run], path: Path, *, skipped: Sequence[Skipped] = 
         untested=[figures.add(figure) for figure in overview(found, tested=False)],
         sections=_sections(runs, items, figures),
         agreements=agreement(runs),
-        skipped=_grouped(skipped),
+        skipped=grouped(skipped),
         runs=runs,
         limits=LIMITS,
         made=_made(runs),
@@ -160,21 +160,6 @@ def _part(tool: Instrument, runs: tuple[Run, ...], items: dict[str, Packed], fig
         sources.append(Source(label, packed_estimates(run), "estimates"))
     drawn = tuple(figures.add(figure) for figure in merged(runs))
     return Part(tool, runs[0].result.lang, runs, drawn, tuple(sources))
-
-
-def _grouped(skipped: Sequence[Skipped]) -> list[tuple[str, list[str], list[str]]]:
-    """What was not measured by its reason: the instruments and the subjects that it holds for."""
-    reasons: dict[str, list[Skipped]] = {}
-    for entry in skipped:
-        reasons.setdefault(entry.reason, []).append(entry)
-    return [
-        (
-            reason,
-            list(dict.fromkeys(entry.instrument for entry in entries)),
-            list(dict.fromkeys(entry.subject for entry in entries)),
-        )
-        for reason, entries in reasons.items()
-    ]
 
 
 def _language(lang: str) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tiltmeter.errors import MissingExtra
-from tiltmeter.report.content import DOES_NOT_SHOW, all_tables, facts, meanings, not_measured
+from tiltmeter.report.content import DOES_NOT_SHOW, all_tables, facts, grouped, meanings
+from tiltmeter.report.summary import models
 from tiltmeter.report.tables import Cell, Number, Range, Table, estimates_table
 from tiltmeter.runs import Run, Skipped
 
@@ -14,8 +15,12 @@ _LONGEST = 32_000
 """A cell of a workbook holds some 32,767 signs."""
 
 
+_WHOLE, _DECIMAL, _P = "0", "0.0000", '[<0.0001]"<0.0001";0.0000'
+"""How numbers look; their cells hold all digits. A p-value is never shown as 0."""
+
+
 def workbook(runs: Sequence[Run], skipped: Sequence[Skipped]) -> bytes:
-    """Sheets: what the numbers mean, all estimates, the tables of the papers, notes, what is missing, provenance."""
+    """Sheets: what was found, what it means, all estimates, the papers' tables, notes, what is missing, provenance."""
     try:
         from xlsxwriter import Workbook
         from xlsxwriter.worksheet import Worksheet
@@ -33,7 +38,11 @@ def workbook(runs: Sequence[Run], skipped: Sequence[Skipped]) -> bytes:
     options = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
     with Workbook(file, options) as book:
         head = book.add_format({"bold": True, "text_wrap": True, "valign": "top"})
-        strong = book.add_format({"bold": True})
+        formats = {
+            (shape, bold): book.add_format({"num_format": shape, "bold": bold})
+            for shape in (_WHOLE, _DECIMAL, _P)
+            for bold in (False, True)
+        }
         for name, table in _sheets(runs, skipped):
             sheet = book.add_worksheet(name, Exact)
             header, rows = _unfolded(table)
@@ -44,7 +53,7 @@ def workbook(runs: Sequence[Run], skipped: Sequence[Skipped]) -> bytes:
                     if isinstance(cell, str):
                         sheet.write_string(row, column, _held(cell))
                     elif cell.value is not None:
-                        sheet.write_number(row, column, cell.value, strong if cell.strong else None)
+                        sheet.write_number(row, column, cell.value, formats[_shape(cell), cell.strong])
             sheet.freeze_panes(1, 0)
             sheet.autofilter(0, 0, max(len(rows), 1), len(header) - 1)
             for column, width in enumerate(_widths(header, rows)):
@@ -54,12 +63,21 @@ def workbook(runs: Sequence[Run], skipped: Sequence[Skipped]) -> bytes:
     return file.getvalue()
 
 
+def _shape(cell: Number) -> str:
+    return _WHOLE if isinstance(cell.value, int) else _P if cell.p else _DECIMAL
+
+
 def _sheets(runs: Sequence[Run], skipped: Sequence[Skipped]) -> list[tuple[str, Table]]:
     """All tables, each under a name of its own that a workbook can have."""
     means = meanings(runs)
     notes = [(run, note) for run in runs for note in run.result.notes]
     told = [facts(run) for run in runs]
     tables = {
+        "found": Table(
+            title="found",
+            header=(("model", "language", "what was found"),),
+            rows=tuple((model.name, model.lang, model.sentence()) for model in models(runs)),
+        ),
         "about": Table(
             title="about",
             header=means.header,
@@ -76,7 +94,11 @@ def _sheets(runs: Sequence[Run], skipped: Sequence[Skipped]) -> list[tuple[str, 
                 for run, note in notes
             ),
         ),
-        "not measured": not_measured(skipped),
+        "not measured": Table(
+            title="not measured",
+            header=(("instruments", "subjects", "why"),),
+            rows=tuple((", ".join(tools), ", ".join(names), reason) for reason, tools, names in grouped(skipped)),
+        ),
         "provenance": Table(
             title="provenance",
             header=(tuple(told[0]) if told else ("run",),),
