@@ -274,7 +274,10 @@ class TestWorkbook:
     def test_the_first_sheet_says_what_was_found_about_each_model(self, tmp_path: Path) -> None:
         rows = [estimate("E1", "effect_size_sign_flip", 0.1, p_value=0.5, p_two_sided=0.5)]
         path = tmp_path / "r.xlsx"
-        written([made("weat", "one", rows), made("mac", "one", []), made("mac", "two", [], lang="en")], path)
+        told = {"estimates": ["effect_size_sign_flip"], "group": {}, "above": "up", "below": "down"}
+        rows = [replace(row, ci_low=-1.0, ci_high=1.0) for row in rows]
+        weat = made("weat", "one", rows, notes=[Note(kind="reading", test="E1", text="", details=told)])
+        written([weat, made("mac", "one", []), made("mac", "two", [], lang="en")], path)
         sheet = self.read(path).worksheets[0]
         assert sheet.title == "found"
         header, *found = sheet.iter_rows(values_only=True)

@@ -204,10 +204,12 @@ def test_every_number_of_a_papers_table_is_that_of_the_runs(browser: Any, run: R
 
 
 def test_what_was_not_measured_is_said_by_reason(run: Run, tmp_path: Path) -> None:
-    skipped = [Skipped("s", "one", "no templates", failed=False), Skipped("t", "two", "no templates", failed=False)]
+    pairs = [("s", "one"), ("s", "two"), ("t", "one"), ("t", "two"), ("u", "two")]
+    skipped = [Skipped(subject, tool, "no templates", failed=False) for subject, tool in pairs]
     write_page([run], tmp_path / "page.html", skipped=skipped)
     text = (tmp_path / "page.html").read_text("utf-8")
     assert "<bdi>one, two</bdi> on <bdi>s, t</bdi>: <bdi>no templates</bdi>" in text
+    assert "<bdi>two</bdi> on <bdi>u</bdi>: <bdi>no templates</bdi>" in text
 
 
 def test_two_subjects_of_one_language_share_a_chart_and_a_correction(browser: Any, run: Run, tmp_path: Path) -> None:

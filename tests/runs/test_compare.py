@@ -308,7 +308,7 @@ class TestValues:
     def test_a_number_of_two_names_is_said_once(self, measured: Callable[..., list[Run]]) -> None:
         found = compare(measured("plain"), measured("gendered"))
         names = [change.name for change in found.distinct() if change.test == "math-arts"]
-        assert names == ["statistic", "effect_size"]
+        assert names == ["statistic", "effect_size_sign_flip"]
         assert len([change for change in found.changes if change.test == "math-arts"]) == 3
 
     def test_for_python(self, files: Files, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from rich.text import Text
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments import Instrument
 from tiltmeter.packs import LISTS, Pack
+from tiltmeter.report.content import not_measured
 from tiltmeter.report.summary import models
 from tiltmeter.results import shown, shown_p
 from tiltmeter.runs import SHOWN, Across, Audit, Comparison, Planned, Run, Skipped, agreement, labels
@@ -151,8 +152,9 @@ def audit_json(found: Audit) -> None:
 
 
 def skipped(entries: Sequence[Skipped]) -> None:
-    for entry in entries:
-        say(f"not measured: {entry.instrument} on {entry.subject}: {entry.reason}", error=entry.failed)
+    for failed in (False, True):
+        for sentence in not_measured(entry for entry in entries if entry.failed == failed):
+            say(f"not measured: {sentence}", error=failed)
 
 
 def plan(todo: Sequence[Planned], left_out: Sequence[Skipped]) -> None:

@@ -4,6 +4,7 @@ import dataclasses
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -83,7 +84,7 @@ class Instrument:
     summary: tuple[str, ...] = ()
     """The estimates that are printed; all of them without it. Every one is in the result."""
     side_by_side: tuple[str, ...] = ()
-    """The estimates that stand in a table over several subjects; the headline without it."""
+    """The estimates that stand in a table over several subjects; without it those of the verdict, or the headline."""
     layouts: tuple[Layout, ...] = ()
     """The tables of its paper."""
     score: str | None = None
@@ -104,6 +105,11 @@ class Instrument:
     """What is to be said of several runs side by side, each with its items."""
     differences: Callable[[pl.DataFrame, pl.DataFrame, Any], list[Paired]] | None = None
     """What changed from the first items to the second, over what both share: every estimate of both."""
+
+    @property
+    def main_estimates(self) -> tuple[str, ...]:
+        """The estimates that stand side by side with those of other subjects."""
+        return self.side_by_side or tuple(chain.from_iterable(self.verdict)) or (self.headline,)
 
     def make_options(self, given: Mapping[str, Any]) -> Any:
         """The options of one run: unknown names and values are refused, files of the user's are read."""

@@ -150,7 +150,6 @@ INSTRUMENT = Instrument(
     bibtex=CALISKAN + MCCURDY,
     headline="effect_size",
     verdict=(("effect_size_without_grammar", "effect_size_sign_flip"),),
-    side_by_side=("effect_size_sign_flip", "effect_size_without_grammar"),
     score="cosine",
     side="effect_size",
     layouts=(

@@ -9,7 +9,7 @@ from tiltmeter.instruments import Instrument, load_instrument
 from tiltmeter.report.layouts import paper_tables
 from tiltmeter.report.tables import Table, hypotheses_table, printed_table
 from tiltmeter.results import Note
-from tiltmeter.runs import Run, Skipped, comparable, labels, told_option
+from tiltmeter.runs import NOT_ASKED, Run, Skipped, comparable, labels, told_option
 
 LIMITS = (
     ("Other genders", "most of these tests compare two genders and say nothing about people of others"),
@@ -36,9 +36,6 @@ DOES_NOT_SHOW = " ".join(f"{what}: {why}." for what, why in LIMITS)
 
 READINGS = ("reading", "hypothesis", "void")
 """Kinds of notes that say what was found, or why nothing was."""
-
-NOT_ASKED = "it was not asked for"
-"""Why most of what could be measured was not: nothing that a reader has to be told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,18 +121,14 @@ def asked_for(skipped: Iterable[Skipped]) -> list[Skipped]:
 
 
 def grouped(skipped: Iterable[Skipped]) -> list[tuple[str, list[str], list[str]]]:
-    """What was not measured by its reason: the instruments and the subjects that it holds for."""
-    reasons: dict[str, list[Skipped]] = {}
+    """What was not measured by its reason: the instruments, and the subjects for all of which it holds."""
+    tools: dict[tuple[str, str], list[str]] = {}
     for entry in asked_for(skipped):
-        reasons.setdefault(entry.reason, []).append(entry)
-    return [
-        (
-            reason,
-            list(dict.fromkeys(entry.instrument for entry in entries)),
-            list(dict.fromkeys(entry.subject for entry in entries)),
-        )
-        for reason, entries in reasons.items()
-    ]
+        tools.setdefault((entry.reason, entry.subject), []).append(entry.instrument)
+    subjects: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for (reason, subject), names in tools.items():
+        subjects.setdefault((reason, tuple(names)), []).append(subject)
+    return [(reason, list(names), found) for (reason, names), found in subjects.items()]
 
 
 def not_measured(skipped: Iterable[Skipped]) -> list[str]:

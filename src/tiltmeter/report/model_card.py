@@ -1,13 +1,13 @@
 """A section for a model card of the Hugging Face Hub, with the numbers as `model-index` metadata before it."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from tiltmeter.errors import MissingExtra, TiltmeterError
 from tiltmeter.instruments import load_instrument
 from tiltmeter.report.content import READINGS, facts, name_in_words, sections
 from tiltmeter.report.markdown import bullets, end_blocks, found_block, paragraph, section_blocks
-from tiltmeter.report.summary import CAUTIONS
 from tiltmeter.report.tables import told_group
 from tiltmeter.results import Estimate
 from tiltmeter.runs import Run, Skipped, told_option
@@ -49,16 +49,13 @@ def _caveats(runs: Sequence[Run]) -> list[str]:
     found: dict[tuple[str, str], dict[str, None]] = {}
     for run in runs:
         for note in run.result.notes:
-            if note.kind in _SAID:
+            if note.kind == "caveat" or (note.caution and note.kind not in READINGS):
                 told = f"{note.test}: {note.text}" if note.test else note.text
                 found.setdefault((note.kind, told), {})[run.result.instrument] = None
     lines: dict[tuple[str, str], list[str]] = {}
     for (kind, told), tools in found.items():
         lines.setdefault((kind, ", ".join(tools)), []).append(told)
     return [f"{tools}: {' '.join(told)}" for (_, tools), told in lines.items()]
-
-
-_SAID = {"caveat", *CAUTIONS} - {*READINGS}
 
 
 def _made(runs: Sequence[Run]) -> str:
@@ -102,7 +99,7 @@ def _results(run: Run) -> "Iterator[EvalResult]":
 def _telling(run: Run) -> list[Estimate]:
     """Of each test the number that its instrument stands behind, and those that it puts side by side; no controls."""
     tool = load_instrument(run.result.instrument)
-    order = (*tool.verdict, tool.headline)
+    order = (*chain.from_iterable(tool.verdict), tool.headline)
     rows = [row for row in run.result.estimates if row.value is not None and "control" not in row.group]
     best: dict[tuple[str, str], Estimate] = {}
     for row in sorted((row for row in rows if row.name in order), key=lambda row: order.index(row.name)):

@@ -2,7 +2,7 @@
 
 from tiltmeter.runs.across import Across, across, comparable
 from tiltmeter.runs.agreement import Agreement, agreement
-from tiltmeter.runs.audit import DEFAULT_SUBJECTS, Audit, Planned, Skipped, audit, plan, unmeasured
+from tiltmeter.runs.audit import DEFAULT_SUBJECTS, NOT_ASKED, Audit, Planned, Skipped, audit, plan, unmeasured
 from tiltmeter.runs.compare import compare
 from tiltmeter.runs.comparison import SHOWN, Change, Comparison
 from tiltmeter.runs.finding import find_runs
@@ -15,6 +15,7 @@ from tiltmeter.runs.sweep import FactorEffect, factor_effects
 
 __all__ = [
     "DEFAULT_SUBJECTS",
+    "NOT_ASKED",
     "SHOWN",
     "Across",
     "Agreement",

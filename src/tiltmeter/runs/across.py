@@ -29,7 +29,7 @@ class Across:
     def headlines(self) -> list[tuple[str, list[Estimate]]]:
         """The main estimates of each test and group, one a run: the table a paper prints over models."""
         tool = load_instrument(self.runs[0].result.instrument)
-        names = tool.side_by_side or (tool.headline,)
+        names = tool.main_estimates
         found = [
             {_label(row) if len(names) == 1 else f"{row.name} {_label(row)}": row for row in rows if row.name in names}
             for rows in self.estimates

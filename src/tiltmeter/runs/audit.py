@@ -13,6 +13,7 @@ from tiltmeter.runs.run import Run
 from tiltmeter.store import Store
 from tiltmeter.subjects import open_subject
 
+NOT_ASKED = "it was not asked for"
 DEFAULT_SUBJECTS = ("pkg:glove-6b-50d", "pkg:navec-hudlit", "pkg:navec-news", "pkg:synonyms-zh", "pkg:ginza-ja")
 
 
@@ -112,7 +113,7 @@ def unmeasured(runs: Sequence[Run]) -> list[Skipped]:
         pack = choose_pack(subject, lang=lang, pack=None, needed=False)
         for tool in all_instruments():
             if tool.name not in tools:
-                reason = _why_not(tool, pack, offered) or "it was not asked for"
+                reason = _why_not(tool, pack, offered) or NOT_ASKED
                 skipped.append(Skipped(subject, tool.name, reason, failed=False))
     return skipped
 

@@ -98,16 +98,17 @@ class Comparison:
 
     def main(self) -> list[Change]:
         """Those of each instrument's main estimates, and whatever else is shown to have changed."""
-        names = {before.result.instrument: _main_names(before) for before, _ in self.pairs}
-        return [row for row in self.distinct() if row.name in names[row.instrument] or row.direction in SHOWN]
+        return [change for change in self.distinct() if _is_main(change) or change.direction in SHOWN]
 
     def distinct(self) -> list[Change]:
-        """A number that stands under two names (with two p-values in a run) once."""
+        """A number that stands under two names (with two p-values in a run) once, under its main one."""
         found: dict[tuple[object, ...], Change] = {}
         for change in self.changes:
             group = tuple(sorted(change.group.items()))
-            number = (change.before, change.after) if change.ci_low is not None else (change.name,)
-            found.setdefault((change.runs, change.test, group, *number), change)
+            number = change.before, change.after, change.ci_low, change.ci_high
+            key = change.runs, change.test, group, *(number if change.ci_low is not None else (change.name,))
+            if key not in found or (_is_main(change) and not _is_main(found[key])):
+                found[key] = change
         return list(found.values())
 
     def figures(self) -> list[Figure]:
@@ -116,7 +117,7 @@ class Comparison:
 
     def _figure(self, before: Run, after: Run) -> Figure:
         tool = load_instrument(before.result.instrument)
-        names = _main_names(before)
+        names = tool.main_estimates
         chosen = [row for row in self.changes if row.runs == (before.id, after.id) and row.name in names]
         rows = tuple(
             {
@@ -164,9 +165,8 @@ class Comparison:
         }
 
 
-def _main_names(run: Run) -> tuple[str, ...]:
-    tool = load_instrument(run.result.instrument)
-    return tool.side_by_side or (tool.headline,)
+def _is_main(change: Change) -> bool:
+    return change.name in load_instrument(change.instrument).main_estimates
 
 
 def direction(before: Estimate, after: Estimate, difference: Estimate) -> Direction:
