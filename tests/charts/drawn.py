@@ -56,6 +56,10 @@ class Drawn:
     def texts(self) -> list[str]:
         return ["".join(text.itertext()) for text in self.root.iter(f"{_SVG}text")]
 
+    def lines(self) -> list[str]:
+        """The same, line by line."""
+        return [part for text in self.root.iter(f"{_SVG}text") for part in text.itertext()]
+
     def _labels(self, axis: str) -> list[tuple[float, float, str]]:
         """Each label with where its tick stands."""
         for group in self.root.iter(f"{_SVG}g"):

@@ -38,6 +38,18 @@ def opened(browser: Any, figures: list[Figure], path: Path, *, width: int = 900,
     return page
 
 
+def cut_off(page: Any) -> Any:
+    """Texts that do not lie inside their picture."""
+    return page.evaluate(
+        """[...document.querySelectorAll('svg text')].filter(text => {
+            const inner = text.getBoundingClientRect(), outer = text.closest('svg').getBoundingClientRect();
+            return text.textContent && text.getAttribute('opacity') !== '0' &&
+                (inner.left < outer.left - 1 || inner.right > outer.right + 1 ||
+                inner.top < outer.top - 2 || inner.bottom > outer.bottom + 2);
+        }).map(text => text.textContent)"""
+    )
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_every_kind_is_drawn_without_a_complaint_and_fits(browser: Any, tmp_path: Path, width: int, theme: str) -> None:
@@ -46,17 +58,61 @@ def test_every_kind_is_drawn_without_a_complaint_and_fits(browser: Any, tmp_path
     assert page.asked == [(tmp_path / "page.html").as_uri()]
     assert page.locator(".chart svg").count() == len(EXAMPLES)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    # Nothing is cut off: every text lies inside its picture.
-    outside = page.evaluate(
-        """[...document.querySelectorAll('svg text')].filter(text => {
-            const inner = text.getBoundingClientRect(), outer = text.closest('svg').getBoundingClientRect();
-            return text.textContent && text.getAttribute('opacity') !== '0' &&
-                (inner.left < outer.left - 1 || inner.right > outer.right + 1 ||
-                inner.top < outer.top - 2 || inner.bottom > outer.bottom + 2);
-        }).map(text => text.textContent)"""
-    )
-    assert outside == []
+    assert cut_off(page) == []
     page.close()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_long_names_and_hints_fit(browser: Any, tmp_path: Path, width: int) -> None:
+    hinted = "female less male association: ← nearer to female | nearer to male words →"
+    names = [f"{test}: masculine gender / feminine gender" for test in ("E1", "E2", "E3")]
+    colours = ("pkg:navec-news", "pkg:navec-hudlit")
+    rows = tuple(
+        {"name": name, hinted: 0.3, "who": who, "low": 0.1, "high": 0.5, "q25": 0.2, "q75": 0.4}
+        for name in names
+        for who in colours
+    )
+    classes = tuple({"name": name, "who": who, hinted: 0.3} for name in names for who in ("female-typed", "balanced"))
+    shared: dict[str, Any] = {"title": "t", "neutral": 0}
+    figures = [
+        Figure(kind="intervals", rows=rows, x=hinted, y="name", low="low", high="high", colour="who", **shared),
+        Figure(kind="sorted", rows=rows, x=hinted, y="name", colour="who", **shared),
+        Figure(kind="box", rows=rows, x=hinted, y="name", low="low", high="high", colour="who", **shared),
+        Figure(kind="heat", rows=classes, x="who", y="name", colour=hinted, **shared),
+        Figure(kind="scatter", rows=rows, x="low", y=hinted, label="name", colour="who", **shared),
+    ]
+    page = opened(browser, figures, tmp_path / "page.html", width=width)
+    assert page.locator(".chart svg").count() == len(figures)
+    assert cut_off(page) == []
+    page.close()
+
+
+def test_names_are_cut_on_a_phone_and_whole_on_a_wide_page_also_when_it_is_resized(
+    browser: Any, tmp_path: Path
+) -> None:
+    test, adjectives = "E7: rationality / emotionality", "самостоятельный/самостоятельная"
+    nested = Figure(
+        kind="intervals",
+        title="n",
+        rows=tuple({"model": "m", "test": name, "d": 1.0} for name in (test, "E1")),
+        x="d",
+        y="model",
+        within="test",
+    )
+    names = (adjectives, *map(str, range(20)))
+    bars = Figure(
+        kind="sorted", title="s", rows=tuple({"w": w, "v": v} for v, w in enumerate(names)), x="v", y="w", neutral=0
+    )
+    for width, other in ((390, 1280), (1280, 390)):
+        page = opened(browser, [nested, bars], tmp_path / "page.html", width=width)
+        for now in (width, other):
+            page.set_viewport_size({"width": now, "height": 900})
+            page.wait_for_timeout(300)
+            shown = page.locator(".role-axis-label text").all_text_contents()
+            assert (test in shown, adjectives in shown) == ((True, True) if now == 1280 else (False, False))
+            assert sum("…" in name for name in shown) == (0 if now == 1280 else 2)
+            assert cut_off(page) == []
+        page.close()
 
 
 @pytest.mark.parametrize("kind", EXAMPLES)

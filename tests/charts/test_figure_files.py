@@ -13,11 +13,14 @@ import pytest
 import vl_convert
 from fontTools.fontBuilder import FontBuilder
 from fontTools.pens.ttGlyphPen import TTGlyphPen
+from hypothesis import given
+from hypothesis import strategies as st
 from PIL import Image
 
 from charts.drawn import read
 from charts.examples import EXAMPLES
 from tiltmeter.charts import MissingGlyphs, write_figures
+from tiltmeter.charts.files import file_names
 from tiltmeter.charts.fonts import families_for, missing
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.results import Figure
@@ -60,20 +63,63 @@ def own_font(tmp_path: Path) -> Path:
 
 
 def test_each_figure_is_three_files_named_in_order_by_their_titles(tmp_path: Path) -> None:
-    titles = ["BAD scores, naïve: a/b\\c", "护士", "护士", "../../etc/passwd", "word " * 40, "con"]
+    titles = ["BAD scores, naïve: a/b\\c", "护士", "护士", "../../etc/passwd", "word " * 40, "con", "x" * 300]
     figures = [replace(EXAMPLES["shares"], title=title) for title in titles]
-    paths = write_figures(figures, tmp_path / "new" / "folder")
+    *paths, captions = write_figures(figures, tmp_path / "new" / "folder")
     stems = [path.stem for path in paths[::3]]
     assert stems[:4] == ["01-bad-scores-naive-a-b-c", "02-figure", "03-figure", "04-etc-passwd"]
-    assert len(stems[4]) <= 67
     assert stems[5] == "06-con"
+    assert max(map(len, stems)) <= len("00-") + 100
     assert [path.suffix for path in paths[:3]] == [".svg", ".png", ".pdf"]
-    assert sorted(paths) == sorted((tmp_path / "new" / "folder").iterdir())
+    assert sorted([*paths, captions]) == sorted((tmp_path / "new" / "folder").iterdir())
+
+
+@given(
+    kinds=st.lists(
+        st.lists(st.sampled_from(["association", "effect", "professions", "template"]), min_size=1),
+        min_size=1,
+        max_size=4,
+        unique_by=tuple,
+    ),
+    models=st.lists(st.from_regex(r"[a-z]{1,12}", fullmatch=True), min_size=1, max_size=3, unique=True),
+)
+def test_a_long_name_keeps_its_model_and_its_language(kinds: list[list[str]], models: list[str]) -> None:
+    """Of titles of any length, all of which say much the same."""
+    common = "BEC-Pro: female less male association by template, class of professions and gender of the person"
+    titles = [
+        (f"{common} {' '.join(kind)} number {place}, /home/somebody/models/{model}, {lang}", model, lang)
+        for place, kind in enumerate(kinds)
+        for model in models
+        for lang in ("de", "zh")
+    ]
+    names = file_names([title for title, _, _ in titles])
+    assert len(set(names)) == len(titles)
+    for name, (_, model, lang) in zip(names, titles, strict=True):
+        assert len(name) <= 100
+        assert name.startswith("bec-")
+        assert name.endswith(f"-{model}-{lang}")
+
+
+def test_captions_stand_beside_the_figures_with_their_numbers_names_and_titles(tmp_path: Path) -> None:
+    figures = [
+        replace(bars("a", title="First: of two"), caption="Above 0\x07is\ud800more."),
+        bars("b", title="护士"),
+    ]
+    written = write_figures(figures, tmp_path)
+    assert written[-1] == tmp_path / "captions.txt"
+    assert written[-1].read_text("utf-8") == (
+        "Figure 1: 01-first-of-two\nFirst: of two\nAbove 0 is more.\n\nFigure 2: 02-figure\n护士\n"
+    )
+
+
+def test_no_figures_are_no_files(tmp_path: Path) -> None:
+    assert write_figures([], tmp_path) == []
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("kind", EXAMPLES)
 def test_the_files_of_a_kind_are_as_wide_as_a_page_on_white_and_their_text_is_text(tmp_path: Path, kind: str) -> None:
-    svg, png, pdf = write_figures([EXAMPLES[kind]], tmp_path)
+    svg, png, pdf, _ = write_figures([EXAMPLES[kind]], tmp_path)
     page = pypdf.PdfReader(pdf).pages[0]
     assert float(page.mediabox.width) == pytest.approx(455)
     with Image.open(png) as image:
@@ -81,7 +127,7 @@ def test_the_files_of_a_kind_are_as_wide_as_a_page_on_white_and_their_text_is_te
         assert image.height == pytest.approx(float(page.mediabox.height) / 72 * 300, abs=1)
         assert image.info["dpi"] == pytest.approx((300, 300), abs=0.1)
         assert image.convert("RGBA").getpixel((1, 1)) == (255, 255, 255, 255)
-    words = {word for text in read(svg.read_text("utf-8")).texts() for word in text.split()}
+    words = {word for text in read(svg.read_text("utf-8")).lines() for word in text.split()}
     assert {word for word in words if word.isalpha()} <= set(page.extract_text().split())
     assert {"nurse", "female", "career", "from"} & words
 
@@ -89,7 +135,7 @@ def test_the_files_of_a_kind_are_as_wide_as_a_page_on_white_and_their_text_is_te
 @pytest.mark.usefixtures("cjk")
 def test_chinese_japanese_and_cyrillic_are_drawn_and_can_be_copied(tmp_path: Path) -> None:
     names = ["护士", "看護師さん", "медсестра"]
-    _, _, pdf = write_figures([bars(*names)], tmp_path)
+    _, _, pdf, _ = write_figures([bars(*names)], tmp_path)
     text = pypdf.PdfReader(pdf).pages[0].extract_text()
     assert all(name in text for name in names)
     pictures = {
@@ -126,7 +172,7 @@ def test_missing_characters_are_named_in_one_warning(tmp_path: Path) -> None:
         write_figures([bars(OWL, "nurse"), bars(f"{OWL}\U00013154")], tmp_path)
     (warning,) = said
     assert f"instead: {OWL} \U00013154; install a font" in str(warning.message)
-    assert len(list(tmp_path.iterdir())) == 6
+    assert len(list(tmp_path.iterdir())) == 7
 
 
 def test_without_a_chinese_font_the_warning_says_what_to_install(tmp_path: Path) -> None:
@@ -145,7 +191,7 @@ def test_without_a_chinese_font_the_warning_says_what_to_install(tmp_path: Path)
 
 
 def test_a_font_file_is_used_and_what_it_has_is_not_missing(tmp_path: Path, own_font: Path) -> None:
-    svg, _, pdf = write_figures([bars(OWL, "nurse")], tmp_path / "out", font=own_font)
+    svg, _, pdf, _ = write_figures([bars(OWL, "nurse")], tmp_path / "out", font=own_font)
     assert f"font-family=\"'Owl of {tmp_path.name}'" in svg.read_text("utf-8").replace("&apos;", "'")
     fonts = pypdf.PdfReader(pdf).pages[0]["/Resources"]["/Font"]  # type: ignore[index]
     names = {font.get_object()["/BaseFont"].split("+")[-1] for font in fonts.values()}
@@ -191,6 +237,6 @@ def test_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:
 
 
 def test_a_figure_of_many_rows_fits_a_page_and_names_them_all(tmp_path: Path) -> None:
-    svg, _, pdf = write_figures([bars(*(f"profession {place}" for place in range(65)))], tmp_path)
+    svg, _, pdf, _ = write_figures([bars(*(f"profession {place}" for place in range(65)))], tmp_path)
     assert float(pypdf.PdfReader(pdf).pages[0].mediabox.height) < 720
     assert len(read(svg.read_text("utf-8")).names("y")) == 65

@@ -8,6 +8,7 @@ import pytest
 
 from charts.drawn import drawn
 from tiltmeter.charts import THEMES
+from tiltmeter.charts.drawing import fitted
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.results import Figure
 
@@ -69,6 +70,37 @@ def test_figures_of_one_order_give_the_same_colours_to_the_same_words() -> None:
         found = drawn(figure("intervals", chosen, "d", "test", colour="outcome", order=("no", "yes", "perhaps")))
         assert [mark.fill for mark in found.marks("symbol")] == colours
         assert "perhaps" not in found.texts(), "a legend names what is there"
+
+
+def test_an_order_holds_for_names_that_a_legend_shortens() -> None:
+    first, second = (f"/home/somebody/{'deep/' * 20}{name}" for name in ("first", "second"))
+    category = LIGHT["range"]["category"]
+    rows = [{"test": "one", "d": 1, "who": second}, {"test": "two", "d": 2, "who": first}]
+    found = drawn(figure("intervals", rows, "d", "test", colour="who", order=(first, second)))
+    assert [mark.fill for mark in found.marks("symbol")] == [category[1], category[0]]
+
+
+def test_an_axis_says_the_hint_of_its_column_below_its_name_and_a_tooltip_leaves_it_out() -> None:
+    column = "BAD_score: ← female | male →"
+    made = figure("sorted", [{"w": "a", column: 1.0}], column, "w", neutral=0)
+    assert {"BAD score", "← female | male →"} <= set(drawn(made).lines())
+    tips = [tip["title"] for layer in fitted(made, 560, 560)["layer"] for tip in layer["encoding"].get("tooltip", ())]
+    assert tips == ["w", "BAD score"]
+
+
+def test_a_long_title_is_folded_and_not_cut() -> None:
+    column = "the difference of two associations with all that goes before it: ← one of them | the other of them →"
+    for width in (330, 560):
+        axis = fitted(figure("sorted", [{"w": "a", column: 1.0}], column, "w"), width, width)["layer"][0]["encoding"][
+            "x"
+        ]
+        assert " ".join(axis["title"]) == column.replace(": ", " ")
+        assert max(map(len, axis["title"])) * 6 < width * 0.65
+
+
+def test_a_legend_says_what_its_colours_are() -> None:
+    rows = [{"w": w, "s": 1.0, "person_gender": w} for w in ("female", "male")]
+    assert "person gender" in drawn(figure("sorted", rows, "s", "w", colour="person_gender")).texts()
 
 
 def test_bars_are_sorted_from_the_highest_and_begin_at_what_is_neutral() -> None:
@@ -141,6 +173,7 @@ def test_a_heat_map_shades_both_sides_of_neutral_and_prints_every_number() -> No
     assert y == pytest.approx(high_ / 2, abs=6)
     assert found.names("x") == ["f", "m"]
     assert found.names("y") == ["is", "was"]
+    assert {"class", "v"} <= set(found.lines()), "what the columns are, and below it what the numbers are"
 
 
 def test_a_heat_map_without_neutral_goes_from_pale_to_dark() -> None:

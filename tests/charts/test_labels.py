@@ -1,4 +1,4 @@
-"""Names beside the points of a scatter never lie on one another, on a point or outside the plot."""
+"""Names beside the points of a scatter never lie on one another, on a point, on the line or outside the plot."""
 
 from itertools import combinations
 
@@ -18,8 +18,8 @@ POINTS = st.lists(
 
 
 @given(points=POINTS)
-def test_no_name_meets_another_or_a_point_or_the_edge(points: list[tuple[int, int, str]]) -> None:
-    sides = place_labels(points, (0, 100), (0, 100), SIZE, 0)
+def test_no_name_meets_another_or_a_point_or_the_line_or_the_edge(points: list[tuple[int, int, str]]) -> None:
+    sides = place_labels(points, (0, 100), (0, 100), SIZE, 50)
     pixels = [(x / 100 * SIZE[0], (100 - y) / 100 * SIZE[1]) for x, y, _ in points]
     boxes = {
         place: _box(side, *pixels[place], width_of(points[place][2], 10)) for place, side in enumerate(sides) if side
@@ -30,6 +30,7 @@ def test_no_name_meets_another_or_a_point_or_the_edge(points: list[tuple[int, in
         assert top >= 0
         assert right <= SIZE[0]
         assert bottom <= SIZE[1]
+        assert not top < SIZE[1] / 2 < bottom, "struck by the neutral line"
         for number, (x, y) in enumerate(pixels):
             assert number == place or not (left < x < right and top < y < bottom)
 

@@ -45,10 +45,12 @@ def test_a_folder_is_as_good_as_an_id(told: Command, run: Run, tmp_path: Path) -
 def test_figures_are_written_as_files_of_three_kinds(told: Command, run: Run, tmp_path: Path) -> None:
     done = told("report", run.id, "--figures", tmp_path / "figures")
     assert done.returncode == 0
-    names = sorted(path.name for path in (tmp_path / "figures").iterdir())
+    *names, captions = sorted(path.name for path in (tmp_path / "figures").iterdir())
     # The overview, WEAT's intervals, and the words of two tests: the one that was asked and the grammar control.
     assert [name.split(".")[1] for name in names] == ["pdf", "png", "svg"] * 4
-    assert done.stderr == f"written: {len(names)} files in {tmp_path / 'figures'}\n"
+    assert done.stderr == f"written: {len(names) + 1} files in {tmp_path / 'figures'}\n"
+    assert captions == "captions.txt"
+    assert all(name.split(".")[0] in (tmp_path / "figures" / captions).read_text("utf-8") for name in names)
 
 
 @pytest.mark.parametrize(

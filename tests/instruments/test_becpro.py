@@ -513,6 +513,8 @@ def _made(means: dict[tuple[str, str], float], rng: np.random.Generator) -> pl.D
                         "share": None,
                         "informative": True,
                         "association": float(value),
+                        "masked_target": f"[MASK] is a {name} {number}.",
+                        "masked_both": "[MASK] is a [MASK] [MASK].",
                     }
                 )
     return pl.DataFrame(rows, schema_overrides={"share": pl.Float64})

@@ -1,16 +1,22 @@
 """The papers' figures: every number is one of the items table, computed here in plain loops; and all are drawn."""
 
+import colorsys
+import json
 import random
 from collections.abc import Iterable
 from pathlib import Path
 from statistics import fmean, median
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
 import pytest
 
 from tiltmeter import charts
+from tiltmeter.datasets.becpro import own_professions
 from tiltmeter.instruments import load_instrument
+from tiltmeter.instruments._becpro_figures import asked_words
+from tiltmeter.packs import load_pack
 from tiltmeter.results import Figure
 
 PROFESSIONS = {
@@ -49,6 +55,8 @@ class TestBecpro:
                     "share": share,
                     "informative": True,
                     "association": rng.gauss(0, 1),
+                    "masked_target": f"[MASK] is a {profession}.",
+                    "masked_both": "[MASK] is a [MASK].",
                 }
                 for profession, (name, share) in PROFESSIONS.items()
                 for template in ("is", "works-as")
@@ -85,9 +93,8 @@ class TestBecpro:
         figure = figures("becpro", items)["box"]
         assert len(figure.rows) == 6
         for row in figure.rows:
-            values = self.association(
-                items, profession_class=row["profession_class"], person_gender=row["person_gender"]
-            )
+            name = row["professions"].removesuffix("-typed")
+            values = self.association(items, profession_class=name, person_gender=row["person_gender"])
             assert row[figure.x] == pytest.approx(median(values))
             assert (row["q25"], row["q75"]) == pytest.approx(tuple(np.percentile(values, (25, 75))))
             assert (row[str(figure.low)], row[str(figure.high)]) == (min(values), max(values))
@@ -96,9 +103,46 @@ class TestBecpro:
         figure = figures("becpro", items)["heat"]
         assert len(figure.rows) == 6
         for row in figure.rows:
-            cell = {"template": row["template"], "profession_class": row["profession_class"]}
+            cell = {"template": row["template"], "profession_class": row["professions"].removesuffix("-typed")}
             female, male = (self.association(items, person_gender=gender, **cell) for gender in ("female", "male"))
             assert row[str(figure.colour)] == pytest.approx(fmean(female) - fmean(male))
+
+    def test_a_gender_has_one_colour_whether_of_persons_or_of_professions(self, items: pl.DataFrame) -> None:
+        found = figures("becpro", items)
+        domains = {kind: colours_of(found[kind]) for kind in ("box", "scatter", "sorted")}
+        assert domains["box"] == domains["scatter"] == domains["sorted"]
+        # And where the heat map shades what draws men blue, men are blue.
+        for theme in charts.THEMES.values():
+            low, _, high = theme["range"]["diverging"]
+            colours = dict(zip(domains["box"], theme["range"]["category"], strict=False))
+            assert hue(colours["male"]) == pytest.approx(hue(low), abs=0.06)
+            assert hue(colours["female"]) == pytest.approx(hue(high), abs=0.06)
+
+    def test_professions_are_named_as_they_were_asked_for(self) -> None:
+        """By the lists of each pack, whose professions have English ids."""
+        for lang in ("zh", "ja", "de", "es", "ru"):
+            pack = load_pack(lang)
+            tool = load_instrument("becpro")
+            words = asked_words(tool.items(pack, tool.options()))
+            for entry in own_professions(pack):
+                both = f"{entry.masculine}/{entry.feminine}" if entry.feminine else entry.masculine
+                assert words[entry.id] in (both, f"{both} ({entry.id})")
+            assert len(set(words.values())) == len(words)
+        own = pl.DataFrame(
+            [
+                ("a", "male", "[MASK] is a cook.", "[MASK] is a [MASK]."),
+                ("b", "male", "a cook [MASK]", "a [MASK] [MASK]"),
+            ],
+            schema=["profession", "person_gender", "masked_target", "masked_both"],
+            orient="row",
+        )
+        assert asked_words(own) == {"a": "cook (a)", "b": "cook (b)"}
+
+    def test_the_scatter_says_the_word_and_keeps_the_id(self, items: pl.DataFrame) -> None:
+        german = items.with_columns(masked_target=pl.col("masked_target").str.replace("nurse", "Pfleger"))
+        rows = figures("becpro", german)["scatter"].rows
+        assert {row["id"]: row["profession"] for row in rows}["nurse"] == "Pfleger"
+        assert "id" not in figures("becpro", items)["scatter"].rows[0]
 
     def test_without_shares_there_is_no_scatter(self, items: pl.DataFrame) -> None:
         assert "scatter" not in figures("becpro", items.with_columns(share=pl.lit(None, pl.Float64)))
@@ -116,6 +160,9 @@ def test_form_preference_is_set_against_the_share_of_women() -> None:
                 "profession_class": name,
                 "share": share,
                 "log_odds": rng.gauss(0, 1),
+                "sentence": f"I work as {profession}.",
+                "feminine": f"{profession}.f",
+                "masculine": f"{profession}.m",
             }
             for profession, (name, share) in PROFESSIONS.items()
             for frame in ("one", "two")
@@ -128,10 +175,34 @@ def test_form_preference_is_set_against_the_share_of_women() -> None:
     assert list(found) == ["scatter", "sorted"]
     figure = found["scatter"]
     assert {row["profession"]: (row[figure.x], row[figure.y]) for row in figure.rows} == {
-        name: (share, mean(odds[name, frame, "test"] - odds[name, frame, "content-free"] for frame in ("one", "two")))
+        f"{name}.m/{name}.f": (
+            share,
+            mean(odds[name, frame, "test"] - odds[name, frame, "content-free"] for frame in ("one", "two")),
+        )
         for name, (_, share) in PROFESSIONS.items()
         if share is not None
     }
+
+
+def test_where_a_verb_is_asked_the_profession_is_named_as_its_sentence_has_it() -> None:
+    from tiltmeter.instruments.form_preference import _asked_words
+
+    pack, tool = load_pack("ru"), load_instrument("form-preference")
+    items = tool.items(pack, tool.options())
+    nouns = {entry.id: entry.masculine for entry in pack.professions}
+    words = _asked_words(items.filter(pl.col("test") == "agreement"))
+    assert len(words) > 10
+    assert words == {name: nouns[name] for name in words}
+
+
+def colours_of(figure: Figure) -> list[str]:
+    """What the figure's colours stand for, in the order of the theme's colours."""
+    layers = json.loads(charts.specification(figure))["layer"]
+    return next(layer["encoding"]["color"]["scale"]["domain"] for layer in layers if "color" in layer["encoding"])
+
+
+def hue(colour: str) -> float:
+    return colorsys.rgb_to_hls(*(int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)))[0]
 
 
 class TestBad:
@@ -191,6 +262,50 @@ class TestBad:
         assert [row[str(figure.label)] for row in figure.rows][:2] == ["rated.csv0o", "rated.csv1o/rated.csv1a"]
 
 
+def test_kurita_says_which_group_of_targets_an_attribute_draws() -> None:
+    drawn = {("she", "poem"): 2.0, ("he", "poem"): 0.5, ("she", "stone"): -1.0, ("he", "stone"): 1.5}
+    items = pl.DataFrame(
+        [
+            {
+                "template": "t",
+                "attribute": attribute,
+                "attribute_group": "things",
+                "target": target,
+                "target_group": {"she": "female", "he": "male"}[target],
+                "association": value,
+            }
+            for (target, attribute), value in drawn.items()
+        ]
+    )
+    (figure,) = load_instrument("kurita").estimate(items, SimpleNamespace(seed=0)).figures
+    assert figure.x == "difference in association: ← male | female →"
+    assert {row["attribute"]: row[figure.x] for row in figure.rows} == {"poem": 1.5, "stone": -2.5}
+
+
+@pytest.mark.parametrize(
+    ("name", "axis"),
+    [
+        ("rnd", "lean: ← first topic female | male →"),
+        ("ripa", "lean: ← first topic female | male →"),
+        ("ect", "coherence: ← worse | neutral →"),
+        ("mac", "mac: 1 is neutral"),
+        ("rnsb", "kl: ← neutral | worse →"),
+    ],
+)
+def test_measures_of_words_say_how_their_axis_is_read(
+    name: str, axis: str, tmp_path: Path, real_downloads: dict[str, Path]
+) -> None:
+    from support import stock
+    from tiltmeter.runs import measure
+    from tiltmeter.store import Store
+
+    store = stock(Store(tmp_path), real_downloads, "navec-news")
+    (figure,) = measure(name, "pkg:navec-news", store=store).result.figures
+    assert figure.x == axis
+    assert figure.caption.lower() == f"{load_instrument(name).reading}.".lower()
+    assert all(isinstance(row[axis], float) for row in figure.rows)
+
+
 def test_files_for_a_paper_come_out_of_a_run_of_real_vectors(tmp_path: Path, real_downloads: dict[str, Path]) -> None:
     from support import stock
     from tiltmeter.runs import measure
@@ -198,5 +313,6 @@ def test_files_for_a_paper_come_out_of_a_run_of_real_vectors(tmp_path: Path, rea
 
     run = measure("bad", "pkg:navec-news", store=stock(Store(tmp_path / "cache"), real_downloads, "navec-news"))
     written = charts.write_figures(run.result.figures, tmp_path / "figures")
-    assert len(written) == 3 * len(run.result.figures) == 12
+    assert len(written) - 1 == 3 * len(run.result.figures) == 12
+    assert written[-1].read_text("utf-8").count("\nAbove 0 an adjective leans male, below 0 female.") == 4
     assert written[0].name == "01-bad-scores-semantic-gender-adjectives-of-pack.svg"

@@ -131,6 +131,7 @@ def test_every_number_in_a_chart_is_that_of_the_run(browser: Any, runs: list[Run
 
 
 def numbers(value: Any) -> Iterator[float]:
+    """A browser hands 0.0 back as 0."""
     if isinstance(value, int | float):
         yield float(value)
     elif isinstance(value, dict | list):

@@ -1,16 +1,17 @@
-"""Figures as files for a paper: SVG, PNG and PDF."""
+"""Figures as files for a paper: SVG, PNG and PDF, and their captions."""
 
 import re
 import tempfile
-import textwrap
 import unicodedata
 import warnings
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tiltmeter.charts.drawing import drawing_library, fitted
 from tiltmeter.charts.fonts import families_for, find_family, missing, missing_sentence
+from tiltmeter.charts.table import printable
 from tiltmeter.charts.themes import PAPER, THEMES
 from tiltmeter.results import Figure
 from tiltmeter.store import writing
@@ -22,6 +23,9 @@ TALLEST = 640
 SMALLEST = 9
 """Points that a row needs to stay legible: a figure with more rows than fit becomes taller than a page."""
 DPI = 300
+CAPTIONS = "captions.txt"
+LONGEST = 100
+"""Characters of a file's name beside its number and ending."""
 
 
 class MissingGlyphs(UserWarning):
@@ -29,7 +33,7 @@ class MissingGlyphs(UserWarning):
 
 
 def write_figures(figures: Sequence[Figure], folder: str | Path, *, font: str | Path | None = None) -> list[Path]:
-    """Writes each figure as SVG, PNG (300 dpi) and PDF, in order, named by number and title.
+    """Writes each figure as SVG, PNG (300 dpi) and PDF, in order, named by number and title; and all captions as text.
 
     `font`: a font file, or the name of an installed family. All files or none are written. Characters that no font has
     give one `MissingGlyphs` warning.
@@ -39,15 +43,17 @@ def write_figures(figures: Sequence[Figure], folder: str | Path, *, font: str | 
     family = find_family(vl_convert, font) if font else None
     files: dict[str, bytes] = {}
     boxes: list[str] = []
-    for number, figure in enumerate(figures, start=1):
+    stems = [f"{number:02d}-{name}" for number, name in enumerate(file_names([one.title for one in figures]), start=1)]
+    for stem, figure in zip(stems, figures, strict=True):
         specification = _for_print(fitted(figure, WIDTH, WIDTH))
         text = "".join(_texts(specification))
         families = families_for(text, family)
         boxes += missing(vl_convert, text, families)
         files |= {
-            f"{number:02d}-{_slug(figure.title)}.{ending}": content
-            for ending, content in _rendered(vl_convert, specification, families).items()
+            f"{stem}.{ending}": content for ending, content in _rendered(vl_convert, specification, families).items()
         }
+    if figures:
+        files[CAPTIONS] = _captions(stems, figures).encode()
     with writing(folder):
         _put(files, folder)
     if boxes:
@@ -81,11 +87,37 @@ def _texts(value: Any) -> list[str]:
     return [text for part in inner for text in _texts(part)]
 
 
-def _slug(title: str) -> str:
-    """A title as a file name that every system takes."""
-    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
-    words = re.sub(r"[^a-z0-9]+", " ", plain)
-    return textwrap.shorten(words, 64, placeholder="").replace(" ", "-")[:64] or "figure"
+def file_names(titles: Sequence[str]) -> list[str]:
+    """Titles as file names that every system takes: where one is too long, words go that most titles have."""
+    words = [_plain(title).split() for title in titles]
+    titles_with = Counter(word for found in words for word in set(found))
+    return [_joined(found, titles_with) for found in words]
+
+
+def _joined(words: Sequence[str], titles_with: Mapping[str, int]) -> str:
+    """The first word and the last four, which name the model and the language, stay; of the rest the rarest."""
+    places = list(range(len(words)))
+    inner, middle = places[1:-4], len(words) / 2
+    for place in sorted(inner, key=lambda place: (-titles_with[words[place]], abs(place - middle))):
+        if len("-".join(words[kept] for kept in places)) <= LONGEST:
+            break
+        places.remove(place)
+    name = "-".join(words[place] for place in places)
+    return (name if len(name) <= LONGEST else f"{name[: LONGEST // 2]}{name[-LONGEST // 2 :]}") or "figure"
+
+
+def _plain(title: str) -> str:
+    ascii_letters = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", " ", ascii_letters)
+
+
+def _captions(stems: Sequence[str], figures: Sequence[Figure]) -> str:
+    """What stands under each figure, as text to copy."""
+    told = [
+        "\n".join(filter(None, (f"Figure {number}: {stem}", printable(figure.title), printable(figure.caption))))
+        for number, (stem, figure) in enumerate(zip(stems, figures, strict=True), start=1)
+    ]
+    return "\n\n".join(told) + "\n"
 
 
 def _put(files: Mapping[str, bytes], folder: Path) -> None:

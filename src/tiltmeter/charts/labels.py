@@ -1,4 +1,4 @@
-"""Which points of a scatter are named, and on which side, so that no name lies on another or on a point."""
+"""Which points of a scatter are named, and on which side, so that none lies on another, a point or the neutral line."""
 
 import statistics
 from collections.abc import Sequence
@@ -33,6 +33,9 @@ def place_labels(
         for x, y, _ in points
     ]
     taken: list[_Box] = [(x - 4, y - 4, x + 4, y + 4) for x, y in pixels]
+    if neutral is not None:
+        line = (upward[1] - neutral) / (upward[1] - upward[0]) * height
+        taken.append((0, line - 1, width, line + 1))
     sides = [""] * len(points)
     distance = _distances(points, neutral)
     for place in sorted(range(len(points)), key=lambda place: -distance[place])[:_CONSIDERED]:

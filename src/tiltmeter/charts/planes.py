@@ -3,11 +3,13 @@
 from typing import Any
 
 from tiltmeter.charts.labels import SIDES, place_labels
-from tiltmeter.charts.rows import TALLEST, Drawn, colours, neutral, spaced
+from tiltmeter.charts.names import folded, lines_of, name_axis, width_beside
+from tiltmeter.charts.rows import TALLEST, Drawn, anchored, colours, neutral, spaced
 from tiltmeter.charts.table import Table, width_of, wrapped, wrong
 
 _HEIGHT = 300
 _SCATTER = 380
+_SMALL = 9
 
 
 def histogram(alt: Any, table: Table, width: int) -> Drawn:
@@ -18,12 +20,12 @@ def histogram(alt: Any, table: Table, width: int) -> Drawn:
         .transform_filter("isValid(datum.x) && isValid(datum.high) && isValid(datum.y)")
         .mark_rect(opacity=0.55 if several else 1, strokeWidth=0)
         .encode(
-            x=alt.X("x:Q", title=table.words("x"), scale=alt.Scale(zero=False), axis=spaced(alt)),
+            x=alt.X("x:Q", title=table.title("x"), scale=alt.Scale(zero=False), axis=spaced(alt)),
             x2=alt.X2("high:Q"),
-            y=alt.Y("y:Q", title=table.words("y")),
+            y=alt.Y("y:Q", title=table.title("y")),
             y2=alt.Y2Datum(0),
             tooltip=table.tooltips(alt),
-            **colours(alt, table, width),
+            **colours(alt, table, 0.75 * width),
         )
     )
     return alt.layer(bars, *neutral(alt, table.figure.neutral, "x"), height=_HEIGHT), table.rows
@@ -32,7 +34,9 @@ def histogram(alt: Any, table: Table, width: int) -> Drawn:
 def heat(alt: Any, table: Table, width: int) -> Drawn:
     """A cell for every pair, with its number in it; around what is neutral, one colour for each side."""
     figure = table.figure
-    columns, lines = wrapped(table.names("x"), 16), wrapped(table.names("y"), 28)
+    lines = folded(table.names("y"), width)
+    room = max(width - width_beside(lines.values()) - 30, 90) / len(table.names("x"))
+    columns = wrapped(table.names("x"), max(8, int((room - 3) / width_of("n", _SMALL))))
     rows = [{**row, "x": columns[row["x"]], "y": lines[row["y"]]} for row in table.rows]
     cells = {(row["x"], row["y"]): row for row in rows}
     if len(cells) < len(rows):
@@ -51,12 +55,19 @@ def heat(alt: Any, table: Table, width: int) -> Drawn:
                 "strong": _strength(row["colour"], figure.neutral, low, high) > 0.7,
                 "told": _two_digits(row["colour"]),
             }
-    split = {"labelExpr": "split(datum.label, '\\n')", "title": None, "ticks": False, "domain": False}
-    beside = max(width_of(part, 11) for name in lines.values() for part in name.split("\n"))
-    room = max(width - beside - 30, 90) / len(columns)
-    slanted = any(width_of(part, 11) + 6 > room for name in columns.values() for part in name.split("\n"))
-    across = alt.Axis(orient="top", labelAngle=40 if slanted else 0, labelLimit=160, labelOverlap=False, **split)
-    down = alt.Axis(labelLimit=320, labelPadding=6, labelOverlap=False, **split)
+    slanted = any(width_of(part, _SMALL) + 3 > room for name in columns.values() for part in name.split("\n"))
+    across = alt.Axis(
+        labelAngle=40 if slanted else 0,
+        labelFontSize=_SMALL,
+        labelLimit=160,
+        labelOverlap=False,
+        labelExpr="split(datum.label, '\\n')",
+        title=[*_lines(table.title("x")), *_lines(table.title("colour"))],
+        titleAnchor=anchored(alt),
+        ticks=False,
+        domain=False,
+    )
+    down = name_axis(alt, lines.values(), labelOverlap=False)
     base = (
         alt.Chart()
         .transform_filter("isValid(datum.colour)")
@@ -67,13 +78,12 @@ def heat(alt: Any, table: Table, width: int) -> Drawn:
         )
     )
     shaded = base.mark_rect().encode(color=alt.Color("colour:Q", scale=scale, legend=None))
-    size = 11 if room >= 36 else 9 if room >= 28 else 7
+    size = alt.ExprRef(f"clamp(width / {len(columns)} / 3.3, 7, 11)")
     written = [
         base.transform_filter(test).mark_text(style=style, fontSize=size).encode(text=alt.Text("told:N"))
         for test, style in (("datum.strong", "strong"), ("!datum.strong", "weak"))
     ]
-    deepest = max(name.count("\n") + 1 for name in lines.values())
-    height = min(len(lines) * max(28, 14 * deepest + 6), TALLEST)
+    height = min(len(lines) * max(28, 14 * lines_of(lines.values()) + 6), TALLEST)
     return alt.layer(shaded, *written, height=height), rows
 
 
@@ -83,12 +93,12 @@ def scatter(alt: Any, table: Table, width: int) -> Drawn:
     steady = table.figure.neutral
     across = _reach([row["x"] for row in points])
     upward = _reach([row["y"] for row in points] + ([] if steady is None else [steady]))
-    x = alt.X("x:Q", title=table.words("x"), scale=alt.Scale(domain=across, nice=False), axis=spaced(alt))
-    y = alt.Y("y:Q", title=table.words("y"), scale=alt.Scale(domain=upward, nice=False))
+    x = alt.X("x:Q", title=table.title("x"), scale=alt.Scale(domain=across, nice=False), axis=spaced(alt))
+    y = alt.Y("y:Q", title=table.title("y"), scale=alt.Scale(domain=upward, nice=False))
     marks = (
         alt.Chart()
         .mark_point(filled=True, size=55, opacity=0.85)
-        .encode(x=x, y=y, tooltip=table.tooltips(alt), **colours(alt, table, width, "shape"))
+        .encode(x=x, y=y, tooltip=table.tooltips(alt), **colours(alt, table, 0.75 * width, "shape"))
     )
     layers = [*neutral(alt, steady, "y"), marks]
     if table.names("label"):
@@ -107,22 +117,26 @@ def scatter(alt: Any, table: Table, width: int) -> Drawn:
 def series(alt: Any, table: Table, width: int) -> Drawn:
     """A line for each kind with its band; where a value is missing, the line is broken."""
     if table.numeric_x:
-        across = alt.X("x:Q", title=table.words("x"), scale=alt.Scale(zero=False), axis=spaced(alt))
+        across = alt.X("x:Q", title=table.title("x"), scale=alt.Scale(zero=False), axis=spaced(alt))
     else:
         scale = alt.Scale(domain=table.names("x"))
-        across = alt.X("x:N", title=table.words("x"), scale=scale, sort=None, axis=alt.Axis(labelAngle=-30))
-    base = alt.Chart().encode(x=across, **colours(alt, table, width))
-    upward = alt.Y("y:Q", title=table.words("y"), scale=alt.Scale(zero=False))
+        across = alt.X("x:N", title=table.title("x"), scale=scale, sort=None, axis=alt.Axis(labelAngle=-30))
+    base = alt.Chart().encode(x=across, **colours(alt, table, 0.75 * width))
+    upward = alt.Y("y:Q", title=table.title("y"), scale=alt.Scale(zero=False))
     layers = neutral(alt, table.figure.neutral, "y")
     if table.has("low") and table.has("high"):
         band = base.mark_area(opacity=0.18, strokeWidth=0)
         layers.append(
-            band.encode(y=alt.Y("low:Q", title=table.words("y"), scale=alt.Scale(zero=False)), y2=alt.Y2("high:Q"))
+            band.encode(y=alt.Y("low:Q", title=table.title("y"), scale=alt.Scale(zero=False)), y2=alt.Y2("high:Q"))
         )
     layers.append(base.mark_line(strokeWidth=2).encode(y=upward))
     points = base.transform_filter("isValid(datum.x) && isValid(datum.y)").mark_point(filled=True, size=40, opacity=1)
     layers.append(points.encode(y=upward, tooltip=table.tooltips(alt)))
     return alt.layer(*layers, height=_HEIGHT), table.rows
+
+
+def _lines(title: str | list[str]) -> list[str]:
+    return [title] if isinstance(title, str) else title
 
 
 def _strength(value: float, middle: float | None, low: float, high: float) -> float:

@@ -5,24 +5,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tiltmeter.charts.table import Table, width_of, wrapped, wrong
+from tiltmeter.charts.names import LINE, cut, folded, lines_of, name_axis
+from tiltmeter.charts.table import Table, width_of, words, wrong
 
 Drawn = tuple[Any, Sequence[dict[str, Any]]]
 """An Altair chart and its rows, which it gets last: Altair copies them at every step."""
 TALLEST = 1500
 """Pixels: more rows than fit are drawn thinner, and only some of them are named."""
-_LINE = 14
-_LABEL = 28
 _MANY = 15
-_HEADING = "heading|"
-_AFTER_BAR = "slice(datum.label, indexof(datum.label, '|') + 1)"
+_HEADING = "heading"
 
 
 def intervals(alt: Any, table: Table, width: int) -> Drawn:
     """A point with its interval on every row, and a line at what is neutral."""
     nested = table.figure.within and len(table.names("y")) < len(table.rows)
     rows = _Rows.nested(table) if nested else _Rows.of(table, table.rows, per_slot=16)
-    base = alt.Chart().encode(tooltip=table.tooltips(alt), **rows.encoding(alt), **colours(alt, table, width))
+    base = alt.Chart().encode(tooltip=table.tooltips(alt), **rows.encoding(alt), **colours(alt, table, 0.42 * width))
     ends = base.transform_filter("isValid(datum.low) && isValid(datum.high)").mark_rule(strokeWidth=2)
     points = base.transform_filter("isValid(datum.x)").mark_point(filled=True, size=70, opacity=1)
     layers = [points.encode(x=_across(alt, table))]
@@ -49,7 +47,7 @@ def sorted_bars(alt: Any, table: Table, width: int) -> Drawn:
             x2=alt.X2Datum(table.figure.neutral or 0),
             tooltip=table.tooltips(alt),
             **rows.encoding(alt),
-            **colours(alt, table, width),
+            **colours(alt, table, 0.42 * width),
         )
     )
     return rows.chart(alt, [bars], neutral(alt, table.figure.neutral, "x"))
@@ -58,7 +56,7 @@ def sorted_bars(alt: Any, table: Table, width: int) -> Drawn:
 def box(alt: Any, table: Table, width: int) -> Drawn:
     """The middle half as a box with the median in it, and whiskers."""
     rows = _Rows.of(table, table.rows, per_slot=20, gap=14)
-    base = alt.Chart().encode(tooltip=table.tooltips(alt), **rows.encoding(alt), **colours(alt, table, width))
+    base = alt.Chart().encode(tooltip=table.tooltips(alt), **rows.encoding(alt), **colours(alt, table, 0.42 * width))
     layers = []
     boxed = "isValid(datum.q25) && isValid(datum.q75)"
     if table.has("low") and table.has("high"):
@@ -76,7 +74,7 @@ def box(alt: Any, table: Table, width: int) -> Drawn:
         ]
     boxes = base.transform_filter(boxed).mark_bar(size=14, fillOpacity=0.3, strokeWidth=1.5)
     layers.append(
-        boxes.encode(x=_across(alt, table, "q25"), x2=alt.X2("q75:Q"), **colours(alt, table, width, "stroke"))
+        boxes.encode(x=_across(alt, table, "q25"), x2=alt.X2("q75:Q"), **colours(alt, table, 0.42 * width, "stroke"))
     )
     medians = base.transform_filter("isValid(datum.x)").mark_tick(size=14, thickness=3, opacity=1)
     layers.append(medians.encode(x=_across(alt, table)))
@@ -88,13 +86,13 @@ def shares(alt: Any, table: Table, width: int) -> Drawn:
     parts = _parts(table)
     rows = _Rows.of(table, parts, per_slot=26, gap=0, slots=False)
     whole = alt.Scale(domain=[0, 1], nice=False)
-    along = spaced(alt, format="%", title=f"share of {table.words('x')}")
+    along = spaced(alt, format="%", title=f"share of {words(table.figure.x)}")
     tooltip = [*table.tooltips(alt), alt.Tooltip(field="told", type="nominal", title="share of the whole")]
     base = alt.Chart().transform_filter("isValid(datum.start)").encode(tooltip=tooltip, **rows.encoding(alt))
     bars = base.mark_bar().encode(
         x=alt.X("start:Q", scale=whole, axis=along, stack=None),
         x2=alt.X2("end:Q"),
-        **colours(alt, table, width),
+        **colours(alt, table, 0.42 * width),
     )
     texts = base.transform_filter(f"datum.end - datum.start > {34 / width}").mark_text(style="on-colour")
     written = texts.encode(x=alt.X("middle:Q", scale=whole), text=alt.Text("told:N"))
@@ -109,32 +107,37 @@ def neutral(alt: Any, value: float | None, axis: str) -> list[Any]:
     return [line.encode(**{axis: alt.Y("neutral:Q") if axis == "y" else alt.X("neutral:Q")})]
 
 
-def colours(alt: Any, table: Table, width: int, *more: str) -> dict[str, Any]:
+def colours(alt: Any, table: Table, room: float, *more: str) -> dict[str, Any]:
     """Which colour, where rows are of several kinds; and if asked which `shape`, for print and for eyes that see few
     colours, or which colour the outline (`stroke`) has. All share one legend."""
-    names = table.names("colour")
     made = {"color": alt.Color, "shape": alt.Shape, "stroke": alt.Stroke}
-    order = table.figure.order
-    return {key: _legend(alt, made[key], names, order, width) for key in ("color", *more) if names}
+    return {key: _legend(alt, made[key], table, room) for key in ("color", *more) if table.names("colour")}
 
 
-def _legend(alt: Any, channel: Any, names: Sequence[str], order: Sequence[str], width: int) -> Any:
-    """A scale with its legend, in as many columns as there is room for beside the names of the rows."""
-    room = 0.55 * width
+def _legend(alt: Any, channel: Any, table: Table, room: float) -> Any:
+    """A scale with its legend, in as many columns as there is room for above the plot."""
+    names = table.names("colour")
     longest = max(width_of(name, 11) for name in names)
-    columns = max(1, min(len(names), int(room // (min(longest, room) + 24))))
-    legend = alt.Legend(title=None, orient="top", columns=columns, labelLimit=round(room) + 10, values=list(names))
-    domain = list(dict.fromkeys([*order, *names]))
+    columns = max(1, min(len(names), int(room // (longest + 24))))
+    legend = alt.Legend(
+        title=table.title("colour"), orient="top", columns=columns, labelLimit=0.6 * table.width, values=names
+    )
+    domain = list(dict.fromkeys([*table.order, *names]))
     return channel(field="colour", type="nominal", scale=alt.Scale(domain=domain), sort=None, legend=legend)
 
 
 def spaced(alt: Any, **more: Any) -> Any:
     """An axis whose numbers have room on a phone."""
-    return alt.Axis(tickCount=alt.ExprRef("ceil(width / 60)"), **more)
+    return alt.Axis(tickCount=alt.ExprRef("ceil(width / 60)"), titleAnchor=anchored(alt), **more)
+
+
+def anchored(alt: Any) -> Any:
+    """A title that is wider than its axis reaches to the left, where there are only names above it."""
+    return alt.ExprRef("width >= 220 ? 'middle' : 'end'")
 
 
 def _across(alt: Any, table: Table, role: str = "x", **more: Any) -> Any:
-    return alt.X(f"{role}:Q", title=table.words("x"), scale=alt.Scale(zero=False), axis=spaced(alt), **more)
+    return alt.X(f"{role}:Q", title=table.title("x"), scale=alt.Scale(zero=False), axis=spaced(alt), **more)
 
 
 def _parts(table: Table) -> list[dict[str, Any]]:
@@ -172,17 +175,16 @@ class _Rows:
     @classmethod
     def nested(cls, table: Table) -> "_Rows":
         """A heading for each y, and below it a row for each of its marks."""
-        headings = wrapped(table.names("y"), _LABEL + 6, lines=1)
-        within = wrapped(table.names("within"), _LABEL + 6, lines=1)
+        headings, within = cut(table.names("y"), table.width, _HEADING), cut(table.names("within"), table.width)
         names: list[str] = []
         rows = []
         for heading, shown in headings.items():
-            names.append(f"{_HEADING}{shown}")
+            names.append(shown)
             for row in table.rows:
                 if row["y"] == heading:
-                    names.append(f"{len(names)}|{within[row['within']]}")
+                    names.append(f"{len(names)}{within[row['within']]}")
                     rows.append({**row, "y": names[-1]})
-        height = (_LINE + 1) * len(names)
+        height = (LINE + 1) * len(names)
         return cls(rows, names, [], min(height, TALLEST), height > TALLEST, headed=True)
 
     @classmethod
@@ -190,32 +192,19 @@ class _Rows:
         cls, table: Table, rows: Sequence[dict[str, Any]], *, per_slot: int, gap: int = 8, slots: bool = True
     ) -> "_Rows":
         names = list(dict.fromkeys(row["y"] for row in rows))
-        shown = wrapped(names, _LABEL)
+        # One long name must not set many others far apart.
+        shown = (cut if len(names) > _MANY else folded)(names, table.width)
         placed = [{**row, "y": shown[row["y"]]} for row in rows]
         offsets = _offsets(table, placed) if slots else []
         step = per_slot * max(len(offsets), 1) + gap
-        lines = max(name.count("\n") + 1 for name in shown.values())
-        if lines > 1 and len(names) > _MANY:
-            # One long name must not set all the others far apart.
-            short = wrapped(names, _LABEL + 6, lines=1)
-            placed = [{**row, "y": short[name["y"]]} for row, name in zip(placed, rows, strict=True)]
-            shown, lines = short, 1
-        height = len(names) * max(step, _LINE * lines + (4 if lines > 1 else 0))
+        lines = lines_of(shown.values())
+        height = len(names) * max(step, LINE * lines + (4 if lines > 1 else 0))
         return cls(placed, list(shown.values()), offsets, min(height, TALLEST), height > TALLEST)
 
     def encoding(self, alt: Any) -> dict[str, Any]:
-        # A name of several lines is split only when it is drawn: it stays one name.
-        axis = alt.Axis(
-            title=None,
-            labelLimit=320,
-            labelExpr=_AFTER_BAR if self.headed else "split(datum.label, '\\n')",
-            labelFontWeight=_bold(alt) if self.headed else "normal",
-            labelLineHeight=_LINE - 1,
-            labelOverlap="greedy" if self.crowded else False,
-            ticks=False,
-            domain=False,
-            labelPadding=6,
-        )
+        weight = _bold(alt) if self.headed else "normal"
+        overlap = "greedy" if self.crowded else False
+        axis = name_axis(alt, self.names, labelFontWeight=weight, labelOverlap=overlap)
         found = {"y": alt.Y("y:N", scale=alt.Scale(domain=self.names), sort=None, axis=axis)}
         if self.slots:
             found["yOffset"] = alt.YOffset("slot:N", scale=alt.Scale(domain=self.slots), sort=None)

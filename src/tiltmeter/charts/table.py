@@ -26,7 +26,7 @@ NUMBERS = {
 NEEDED = {"histogram": ("high",), "heat": ("colour",), "shares": ("colour",)}
 """Roles that a kind cannot do without, beside x and y."""
 
-_SHORT = ("colour", "within", "label")
+_SHORT = ("colour", "label")
 _LONGEST = 200
 _LARGEST = 1e100
 _UNDRAWABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029\ufffe\uffff]+")
@@ -44,6 +44,9 @@ class Table:
     rows: tuple[dict[str, Any], ...]
     columns: tuple[str, ...]
     numeric_x: bool
+    order: tuple[str, ...]
+    """What the figure lists for its colours, as it is shown."""
+    width: int
 
     @classmethod
     def of(cls, figure: Figure, width: int) -> Self:
@@ -65,24 +68,30 @@ class Table:
             | {f"tip{place}": _told(row.get(name)) for place, name in enumerate(columns)}
             for row in figure.rows
         ]
+        order: tuple[str, ...] = ()
         for role in set(roles) - numbers:
             # A legend and the names of points have little room; axes are folded by those who draw them.
-            shown = shown_names((row[role] for row in rows), 0.55 * width if role in _SHORT else None)
+            listed = figure.order if role == "colour" else ()
+            shown = shown_names((*listed, *(row[role] for row in rows)), 0.55 * width if role in _SHORT else None)
             for row in rows:
                 row[role] = shown[_key(row[role])]
-        return cls(figure, tuple(rows), columns, numeric_x)
+            order = tuple(shown[_key(name)] for name in listed) or order
+        return cls(figure, tuple(rows), columns, numeric_x, order, width)
 
     def has(self, role: str) -> bool:
         """Whether any row has something in this role."""
         return any(row.get(role) is not None for row in self.rows)
 
     def names(self, role: str) -> list[str]:
-        """What stands in a role, each once, in order."""
-        return list(dict.fromkeys(str(row[role]) for row in self.rows)) if role in self.rows[0] else []
+        """What stands in a role, each once, in order: colours in the order that the figure lists."""
+        found = dict.fromkeys(str(row[role]) for row in self.rows) if role in self.rows[0] else {}
+        first = [name for name in self.order if name in found] if role == "colour" else []
+        return list(dict.fromkeys([*first, *found]))
 
-    def words(self, role: str) -> str:
-        """A column's name as the title of an axis."""
-        return words(getattr(self.figure, role))
+    def title(self, role: str) -> str | list[str]:
+        """A column's name as the title of an axis or a legend: what follows a colon, a hint how to read it, below."""
+        lines = [line for part in _parts(getattr(self.figure, role)) for line in textwrap.wrap(part, self.width // 10)]
+        return lines if len(lines) > 1 else "".join(lines)
 
     def tooltips(self, alt: Any) -> list[Any]:
         """Every column, by its name."""
@@ -94,12 +103,17 @@ class Table:
 
 def clean(text: object) -> str:
     """Text that can be drawn and stored: without control characters, not endless."""
-    said = _UNDRAWABLE.sub(" ", str(text)).strip()
+    said = printable(text)
     return said if len(said) <= _LONGEST else said[: _LONGEST - 1] + "…"
 
 
+def printable(text: object) -> str:
+    return _UNDRAWABLE.sub(" ", str(text)).strip()
+
+
 def words(name: str) -> str:
-    return clean(name.replace("_", " "))
+    """A column's name without its hint."""
+    return _parts(name)[0]
 
 
 def shown_names(values: Iterable[object], most: float | None) -> dict[Hashable, str]:
@@ -151,6 +165,11 @@ def wrapped(names: Sequence[str], most: int, lines: int = 3) -> dict[str, str]:
 
 def wrong(figure: Figure, what: str) -> TiltmeterError:
     return TiltmeterError(f"figure {clean(figure.title)!r} cannot be drawn: it {what}; measure the run again")
+
+
+def _parts(name: str) -> list[str]:
+    """A column's name, and the hint after its first colon: `score: ← female | male →`."""
+    return [clean(part.replace("_", " ")) for part in name.split(": ", 1)]
 
 
 def _check(figure: Figure) -> None:

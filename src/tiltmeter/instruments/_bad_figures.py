@@ -9,6 +9,8 @@ from tiltmeter.instruments._adjectives import BASELINE
 from tiltmeter.results import Figure
 
 BINS = 12
+_SCORE = "BAD score: ← female | male →"
+_RATING = "rating bias: ← feminine | masculine form →"
 _LEANS = "Above 0 an adjective leans male, below 0 female."
 
 
@@ -19,12 +21,13 @@ def figures_of(test: str, source: str, rows: pl.DataFrame, baseline: Sequence[fl
         kind="sorted",
         title=f"BAD scores, {test}, adjectives of {source}",
         rows=tuple(
-            {"adjective": name_of(row), "score": row["score"], "stereotype": row["stereotype"] or "rated"}
+            {"adjective": name_of(row), _SCORE: row["score"], "stereotype": row["stereotype"] or "rated"}
             for row in found
         ),
-        x="score",
+        x=_SCORE,
         y="adjective",
         colour="stereotype",
+        order=("male", "female"),
         neutral=0,
         caption=_LEANS,
     )
@@ -36,11 +39,11 @@ def figures_of(test: str, source: str, rows: pl.DataFrame, baseline: Sequence[fl
             kind="scatter",
             title=f"BAD scores, {test}, against the ratings of {source}",
             rows=tuple(
-                {"rating_bias": row["rating_m"] - row["rating_f"], "score": row["score"], "adjective": name_of(row)}
+                {_RATING: row["rating_m"] - row["rating_f"], _SCORE: row["score"], "adjective": name_of(row)}
                 for row in rated
             ),
-            x="rating_bias",
-            y="score",
+            x=_RATING,
+            y=_SCORE,
             label="adjective",
             neutral=0,
             caption=f"{_LEANS} The rating bias is what people gave the masculine form less what the feminine got.",
@@ -56,7 +59,7 @@ def _beside_baseline(test: str, source: str, scores: Sequence[float], baseline: 
     lists = {source: scores, BASELINE: baseline}
     edges = np.histogram_bin_edges([*scores, *baseline], BINS)
     rows = [
-        {"score": float(start), "to": float(end), "share_of_the_list": count / len(values), "adjectives": name}
+        {_SCORE: float(start), "to": float(end), "share_of_the_list": count / len(values), "adjectives": name}
         for name, values in lists.items()
         for start, end, count in zip(edges[:-1], edges[1:], np.histogram(values, edges)[0].tolist(), strict=True)
     ]
@@ -64,7 +67,7 @@ def _beside_baseline(test: str, source: str, scores: Sequence[float], baseline: 
         kind="histogram",
         title=f"BAD scores, {test}, adjectives of {source} and of the baseline",
         rows=tuple(rows),
-        x="score",
+        x=_SCORE,
         y="share_of_the_list",
         high="to",
         colour="adjectives",

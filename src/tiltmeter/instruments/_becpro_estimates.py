@@ -35,7 +35,8 @@ def estimate(items: pl.DataFrame, options: Any) -> Findings:
         *_details(found, professions, lost, options),
     ]
     notes = [*readings(estimates), *hypotheses(professions, options.margin)]
-    return Findings(estimates=tuple(estimates), notes=tuple(notes), figures=tuple(figures_of(estimates, professions)))
+    figures = tuple(figures_of(estimates, professions, found))
+    return Findings(estimates=tuple(estimates), notes=tuple(notes), figures=figures)
 
 
 def usable(items: pl.DataFrame) -> pl.DataFrame:

@@ -65,31 +65,36 @@ def _reading(labels: Mapping[str, str], found: Estimate) -> Note:
 
 def figures_of(items: pl.DataFrame, estimates: Iterable[Estimate]) -> Iterator[Figure]:
     titles = {name: f"{name}: {words}" for name, words in topics(items).items()}
+    sides = {name: (label_of(rows, "b"), label_of(rows, "a")) for name, rows in by_test(items)}
+    left, right = next(iter(sides.values())) if len(set(sides.values())) == 1 else ("B", "A")
+    d = f"effect size d: ← first topic {left} | {right} →"
     found = {row.test: row for row in estimates if row.name == "effect_size" and row.value is not None}
     yield Figure(
         kind="intervals",
         title="WEAT effect size d with its 95% interval",
         rows=tuple(
-            {"test": titles[row.test], "d": row.value, "low": row.ci_low, "high": row.ci_high} for row in found.values()
+            {"test": titles[row.test], d: row.value, "low": row.ci_low, "high": row.ci_high} for row in found.values()
         ),
-        x="d",
+        x=d,
         y="test",
         low="low",
         high="high",
         neutral=0,
-        caption="Above 0 the first topic leans male and the second female; below 0 the other way round.",
+        caption=f"Above 0 the first topic leans more {right} than the second, below 0 more {left}.",
     )
     for name, rows in by_test(items):
         if name in found:
+            left, right = sides[name]
+            s = f"s(w, A, B): ← nearer to {left} | {right} words →"
             yield Figure(
                 kind="sorted",
                 title=f"{titles[name]}: s(w, A, B) of each word",
-                rows=tuple(_word_associations(rows)),
-                x="s",
+                rows=tuple({"word": word, s: value, "set": label} for word, value, label in _word_associations(rows)),
+                x=s,
                 y="word",
                 colour="set",
                 neutral=0,
-                caption="Above 0 a word lies nearer to the male words, below 0 nearer to the female ones.",
+                caption=f"Above 0 a word lies nearer to the {right} words, below 0 nearer to the {left} ones.",
             )
 
 
@@ -98,9 +103,9 @@ def topics(items: pl.DataFrame) -> dict[str, str]:
     return {name: f"{label_of(rows, 'x')} / {label_of(rows, 'y')}" for name, rows in by_test(items)}
 
 
-def _word_associations(rows: pl.DataFrame) -> Iterator[dict[str, object]]:
-    """s(w, A, B) of every target that was found, over the attribute pairs that are whole."""
+def _word_associations(rows: pl.DataFrame) -> Iterator[tuple[str, float, str]]:
+    """s(w, A, B) of every target that was found, over the attribute pairs that are whole, and the target's set."""
     similarities = similarities_in(rows)
     for role, values in zip("xy", similarities.associations(), strict=True):
         for word, value in zip(words_of(rows, role).drop_nulls("form")["word"], values, strict=True):
-            yield {"word": word, "s": float(value), "set": label_of(rows, role)}
+            yield word, float(value), label_of(rows, role)

@@ -92,7 +92,7 @@ def word_instrument(
             ]
         return Findings(
             estimates=tuple(estimates),
-            figures=(_figure(title, headline, items, estimates),),
+            figures=(_figure(title, headline, reading, items, estimates),),
             notes=tuple(notes),
             tests=_topics(items),
         )
@@ -237,22 +237,33 @@ def _estimate(test: str, name: str, number: Number, worse: Worse, neutral: float
     )
 
 
-def _figure(title: str, headline: str, items: pl.DataFrame, estimates: Iterable[Estimate]) -> Figure:
+def _figure(title: str, headline: str, reading: str, items: pl.DataFrame, estimates: Iterable[Estimate]) -> Figure:
     labels = _topics(items)
     chosen = [row for row in estimates if row.name == headline]
+    x = f"{headline}: {_hint(chosen[0])}" if chosen else headline
     return Figure(
         kind="intervals",
         title=f"{title}: {headline.replace('_', ' ')}",
         rows=tuple(
-            {"test": f"{row.test}: {labels[row.test]}", headline: row.value, "low": row.ci_low, "high": row.ci_high}
+            {"test": f"{row.test}: {labels[row.test]}", x: row.value, "low": row.ci_low, "high": row.ci_high}
             for row in chosen
             if row.value is not None
         ),
-        x=headline,
+        x=x,
         y="test",
         low="low",
         high="high",
         neutral=chosen[0].neutral if chosen else None,
+        caption=f"{reading[0].upper()}{reading[1:]}.",
+    )
+
+
+def _hint(row: Estimate) -> str:
+    """How the axis is to be read, in a few words."""
+    if row.name == "lean":
+        return "← first topic female | male →"
+    return {"higher": "← neutral | worse →", "lower": "← worse | neutral →"}.get(
+        row.worse, f"{row.neutral:g} is neutral"
     )
 
 

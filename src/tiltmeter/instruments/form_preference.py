@@ -14,6 +14,7 @@ grammatical gender of its own (that individual, that person) are controls: they 
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, cast
@@ -46,6 +47,10 @@ CONTENT_FREE = "…"
 """Stands in for all the rest of a sentence."""
 CONTROLS = ("control-masculine", "control-feminine")
 CLASSES = ("female", "balanced", "male")
+_ODDS = "log-odds of the feminine form: ← masculine | feminine →"
+_SHARE = "share of women in percent"
+_ORDER = ("male", "female", "balanced")
+"""The same colours as everywhere."""
 _CHOICE = re.compile(r"\{([^{}|]+)\|([^{}|]+)\}")
 _SLOT = re.compile(r"\{profession(?::(\w+))?\}")
 
@@ -125,7 +130,7 @@ def estimate(items: pl.DataFrame, options: FormOptions) -> Findings:
         numbers = list(_estimates(str(test), corrected, by_profession, lost, options))
         estimates += numbers
         notes += _readings(numbers)
-        figures += _figures(str(test), by_profession)
+        figures += _figures(str(test), by_profession, _asked_words(rows))
     if not estimates:
         raise TiltmeterError("no sentence is left to be measured")
     return Findings(estimates=tuple(estimates), notes=tuple(notes), figures=tuple(figures))
@@ -315,29 +320,54 @@ def _readings(estimates: list[Estimate]) -> Iterator[Note]:
             yield reading(row, said, above=above, below=below)
 
 
-def _figures(test: str, by_profession: pl.DataFrame) -> Iterator[Figure]:
+def _asked_words(rows: pl.DataFrame) -> dict[str, str]:
+    """Each profession as it was asked: both of its forms, or the one that stands before the verb.
+
+    A pack knows its professions by English names.
+    """
+    words: dict[str, str] = {}
+    asked = rows.filter((pl.col("kind") == "test") & (pl.col("profession") != ""))
+    columns = ("test", "profession", "frame", "sentence", "feminine", "masculine")
+    for test, name, frame, sentence, feminine, masculine in asked.select(columns).iter_rows():
+        if test == "form":
+            words.setdefault(name, f"{masculine}/{feminine}")
+        elif slot := _SLOT.search(frame):
+            after = _CHOICE.sub(lambda choice: choice[2], frame[slot.end() :])
+            word = sentence[slot.start() : len(sentence) - len(after)]
+            # At the beginning of a sentence it was given a capital.
+            words.setdefault(name, word if slot.start() else word[0].lower() + word[1:])
+    again = Counter(words.values())
+    return {name: word if again[word] == 1 else f"{word} ({name})" for name, word in words.items()}
+
+
+def _figures(test: str, by_profession: pl.DataFrame, words: dict[str, str]) -> Iterator[Figure]:
     caption = "Above 0 the feminine form is preferred, against a sentence without content."
-    shared = by_profession.drop_nulls("share").with_columns(share_of_women_in_percent=pl.col("share"))
+    named = by_profession.rename({"profession": "id", "log_odds_feminine": _ODDS, "share": _SHARE}).with_columns(
+        profession=pl.col("id").replace(words)
+    )
+    shared = named.drop_nulls(_SHARE)
     if shared.height:
-        columns = ("share_of_women_in_percent", "log_odds_feminine", "profession", "profession_class")
+        columns = (_SHARE, _ODDS, "profession", "id", "profession_class")
         yield Figure(
             kind="scatter",
             title=f"form preference ({test}): log-odds of the feminine form against the share of women",
             rows=tuple(shared.select(columns).iter_rows(named=True)),
-            x="share_of_women_in_percent",
-            y="log_odds_feminine",
+            x=_SHARE,
+            y=_ODDS,
             label="profession",
             colour="profession_class",
+            order=_ORDER,
             neutral=0,
             caption=f"{caption} A model without stereotypes shows no slope.",
         )
     yield Figure(
         kind="sorted",
         title=f"form preference ({test}): log-odds of the feminine form",
-        rows=tuple(by_profession.select("profession", "log_odds_feminine", "profession_class").iter_rows(named=True)),
-        x="log_odds_feminine",
+        rows=tuple(named.select("profession", "id", _ODDS, "profession_class").iter_rows(named=True)),
+        x=_ODDS,
         y="profession",
         colour="profession_class",
+        order=_ORDER,
         neutral=0,
         caption=caption,
     )

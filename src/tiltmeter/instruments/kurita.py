@@ -142,7 +142,7 @@ def estimate(items: pl.DataFrame, options: KuritaOptions) -> Findings:
         by_attribute = _averaged(differences, ["attribute_group", "attribute"])
         estimates += _of_pair(test, differences, by_attribute, lost, options)
         notes += _read(first, second, [row for row in estimates if row.test == test])
-        figures.append(_figure(test, first, by_attribute))
+        figures.append(_figure(first, second, by_attribute))
     if len(targets) < 2:
         notes.append(Note(kind="caveat", text="With one group of targets there is nothing to compare it with."))
     return Findings(estimates=tuple(estimates), figures=tuple(figures), notes=tuple(notes))
@@ -359,14 +359,15 @@ def _notes(items: pl.DataFrame, subject: Filler, pack: Pack, options: KuritaOpti
     return [*notes, *several_tokens(items, "target_group", "target"), *lost_sentences(items)]
 
 
-def _figure(test: str, first: str, by_attribute: pl.DataFrame) -> Figure:
+def _figure(first: str, second: str, by_attribute: pl.DataFrame) -> Figure:
+    difference = f"difference in association: ← {second} | {first} →"
     return Figure(
         kind="sorted",
-        title=f"difference in association, {test}",
-        rows=tuple(by_attribute.drop("n").iter_rows(named=True)),
-        x="difference",
+        title=f"difference in association, {first} - {second}",
+        rows=tuple(by_attribute.drop("n").rename({"difference": difference}).iter_rows(named=True)),
+        x=difference,
         y="attribute",
         colour="attribute_group",
         neutral=0,
-        caption=f"Above 0 an attribute makes {first} words more probable than the others.",
+        caption=f"Above 0 an attribute makes {first} words more probable than {second} ones, below 0 less.",
     )

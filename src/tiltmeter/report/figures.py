@@ -1,14 +1,17 @@
 """The figures of some runs, for the page and as files for a paper."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from tiltmeter import charts
 from tiltmeter.report.content import sections
 from tiltmeter.report.summary import models, overview
 from tiltmeter.results import Figure
 from tiltmeter.runs import Run, labels
+
+Row = Mapping[str, Any]
 
 
 def write_figures(runs: Sequence[Run], folder: Path, *, font: str | Path | None = None) -> list[Path]:
@@ -26,7 +29,8 @@ def write_figures(runs: Sequence[Run], folder: Path, *, font: str | Path | None 
 def merged(runs: Sequence[Run]) -> list[Figure]:
     """The runs' figures of one title as one figure, the subject as its colour."""
     found: dict[str, Figure] = {}
-    for run, subject in zip(runs, labels(runs), strict=True):
+    subjects = labels(runs)
+    for run, subject in zip(runs, subjects, strict=True):
         for figure in run.result.figures:
             if figure.colour is not None:
                 title = f"{figure.title}, {subject}"
@@ -34,5 +38,21 @@ def merged(runs: Sequence[Run]) -> list[Figure]:
                 continue
             rows = tuple({**row, "subject": subject} for row in figure.rows)
             before = found[figure.title].rows if figure.title in found else ()
-            found[figure.title] = replace(figure, rows=(*before, *rows), colour="subject")
+            found[figure.title] = replace(
+                figure, rows=_interleaved(before, rows, figure.y), colour="subject", order=tuple(subjects)
+            )
     return [figure for figure in found.values() if figure.rows]
+
+
+def _interleaved(before: Sequence[Row], added: Sequence[Row], y: str) -> tuple[Row, ...]:
+    """The rows of both, those of one name together: a name that is new stands after the one that it followed."""
+    names = list(dict.fromkeys(str(row.get(y)) for row in before))
+    place = 0
+    for name in dict.fromkeys(str(row.get(y)) for row in added):
+        if name in names:
+            place = names.index(name) + 1
+        else:
+            names.insert(place, name)
+            place += 1
+    order = {name: number for number, name in enumerate(names)}
+    return tuple(sorted((*before, *added), key=lambda row: order[str(row.get(y))]))
