@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -87,7 +88,7 @@ def _made_run(number: int) -> Run:
         "seconds": 1.0,
         "python": "3.11",
         "system": "made up",
-        "packages": {},
+        "packages": {"tiltmeter": version("tiltmeter")},
     }
     result = Result(
         instrument=tool.name,

@@ -97,10 +97,4 @@ def made(
         provenance=provenance,
         tests=tests or {},
     )
-    columns = {
-        "profession": pl.String,
-        "person_gender": pl.String,
-        "association": pl.Float64,
-        "informative": pl.Boolean,
-    }
-    return Run(run, result, pl.DataFrame(schema=columns))
+    return Run(run, result, pl.DataFrame(schema=tool.columns))

@@ -93,6 +93,13 @@ def mean_similarities(
 
 
 _COLUMNS = ("masculine_to_male", "masculine_to_female", "feminine_to_male", "feminine_to_female")
+COLUMNS = {
+    **dict.fromkeys(("test", "adjectives", "masculine", "feminine", "stereotype", "valence"), pl.String),
+    "marked": pl.Boolean,
+    **dict.fromkeys(_COLUMNS, pl.Float64),
+    **dict.fromkeys(("pairs", "pairs_found"), pl.Int64),
+}
+"""Of answered items."""
 
 
 def _kept(pairs: Sequence[WordPair], found: Found) -> tuple[np.ndarray, np.ndarray]:
@@ -145,10 +152,11 @@ class Shared:
 
 def shared_adjectives(before: pl.DataFrame, after: pl.DataFrame, *scores: str) -> Shared:
     asked = ("test", "adjectives", "masculine", "feminine", "stereotype")
+    answered = both_answered(before, after, asked=asked, answers=(*_COLUMNS, *scores))
     tests = [(test, rows, other) for (test, rows), (_, other) in zip(by_test(before), by_test(after), strict=True)]
     known = {test: tuple(int(part["pairs_found"][0]) for part in (rows, other)) for test, rows, other in tests}
     return Shared(
-        *both_answered(before, after, asked=asked, answers=(*_COLUMNS, *scores)),
+        *answered,
         left_out={test: known_to_one(rows[_COLUMNS[0]], other[_COLUMNS[0]]) for test, rows, other in tests},
         broken={
             test: f"the attributes are not the same: the models know {first} and {second} of their pairs"

@@ -24,8 +24,8 @@ _OVER = "professions"
 
 
 def differences(before: pl.DataFrame, after: pl.DataFrame, options: Any) -> list[Paired]:
-    left_out = known_to_one(before["association"], after["association"])
     first, second = both_answered(before, after, asked=_ASKED, answers=("association",))
+    left_out = known_to_one(before["association"], after["association"])
     numbers = estimate(first, options), estimate(second, options)
     rows = usable(first).with_columns(change=usable(second)["association"] - usable(first)["association"])
     sure: dict[Key, Sureness | None] = dict(_associations(rows, options.seed))

@@ -34,11 +34,11 @@ def weat_differences(
     before: pl.DataFrame, after: pl.DataFrame, options: Any, estimate: Callable[[pl.DataFrame, Any], Findings]
 ) -> list[Paired]:
     """Every estimate of both over the words that both know."""
+    first, second = both_answered(before, after, asked=_ASKED, answers=_ANSWERS)
     left_out = {
         test: known_to_one(all_words(rows)["form"], all_words(other)["form"])
         for test, rows, other in _tests(before, after)
     }
-    first, second = both_answered(before, after, asked=_ASKED, answers=_ANSWERS)
     sure = dict(_sureness(first, second, options))
     return paired(estimate(first, options), estimate(second, options), sure, left_out=left_out)
 

@@ -7,6 +7,14 @@ from tiltmeter.instruments._association import Similarities
 from tiltmeter.instruments._queries import ROLES, QueryOptions, void_sets
 from tiltmeter.packs import GRAMMAR_TEST
 
+COLUMNS = {
+    **dict.fromkeys(("test", "target", "target_set", "target_label", "target_gender", "target_form"), pl.String),
+    **dict.fromkeys(("attribute", "attribute_set", "attribute_label", "attribute_form"), pl.String),
+    "pair": pl.Int64,
+    "cosine": pl.Float64,
+}
+"""Of answered items."""
+
 GenderMeans = dict[str, dict[str, float]]
 """By grammatical gender and attribute."""
 

@@ -98,10 +98,10 @@ def word_instrument(
         )
 
     def differences(before: pl.DataFrame, after: pl.DataFrame, options: QueryOptions) -> list[Paired]:
+        first, second = both_answered(before, after, asked=_ASKED, answers=("form", *columns))
         tests = _both(before, after)
         left_out = {test: known_to_one(rows["form"], other["form"]) for test, rows, other in tests}
         broken = {test: why for test, rows, other in tests if (why := _other_basis(rows, other, columns))}
-        first, second = both_answered(before, after, asked=_ASKED, answers=("form", *columns))
         sure = {
             key(test, name): found
             for test, rows, other in _both(first, second)
@@ -120,6 +120,7 @@ def word_instrument(
         reference=reference,
         bibtex=bibtex,
         headline=headline,
+        columns=_COLUMNS | dict.fromkeys(columns, pl.Float64),
         score=columns[0],
         side="lean" if "lean" in numbers else None,
         layouts=(
@@ -188,6 +189,7 @@ def _answered(
 
 
 _ASKED = ("test", "word", "role", "pair")
+_COLUMNS = {**dict.fromkeys(("test", "word", "role", "label", "form"), pl.String), "pair": pl.Int64}
 
 
 def _both(before: pl.DataFrame, after: pl.DataFrame) -> list[tuple[str, pl.DataFrame, pl.DataFrame]]:

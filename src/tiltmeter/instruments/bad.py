@@ -22,6 +22,7 @@ from tiltmeter.datasets import Rating, read_ratings
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments._adjectives import (
     BASELINE,
+    COLUMNS,
     PACK,
     AdjectiveOptions,
     Asked,
@@ -156,6 +157,7 @@ INSTRUMENT = Instrument(
     bibtex=BAD,
     headline="score_minus_baseline",
     verdict=(("score_minus_baseline",),),
+    columns=COLUMNS | dict.fromkeys(("score", "rating_m", "rating_f"), pl.Float64),
     score="score",
     layouts=(
         Layout(

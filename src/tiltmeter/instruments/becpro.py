@@ -128,6 +128,12 @@ INSTRUMENT = Instrument(
     bibtex=BARTL + AZPILLAGA,
     headline="stereotype_contrast",
     verdict=(("stereotype_contrast",), ("f_minus_m",)),
+    columns={
+        **dict.fromkeys(("sentence", "masked_target", "masked_both", "template", "person", "person_gender"), pl.String),
+        **dict.fromkeys(("profession", "profession_class", "field"), pl.String),
+        "informative": pl.Boolean,
+        **dict.fromkeys(("share", "association"), pl.Float64),
+    },
     score="association",
     side_by_side=("f_minus_m", "stereotype_contrast"),
     summary=("association", "f_minus_m", "stereotype_contrast", "rank_correlation"),

@@ -138,13 +138,13 @@ def estimate(items: pl.DataFrame, options: FormOptions) -> Findings:
 
 def differences(before: pl.DataFrame, after: pl.DataFrame, options: FormOptions) -> list[Paired]:
     """Professions are the units; of the controls, sentences."""
+    first, second = both_answered(
+        before, after, asked=("test", "kind", "sentence", "profession"), answers=("log_odds",)
+    )
     left_out = {
         str(test): known_to_one(rows["log_odds"], rows["after"])
         for (test,), rows in before.with_columns(after=after["log_odds"]).group_by("test", maintain_order=True)
     }
-    first, second = both_answered(
-        before, after, asked=("test", "kind", "sentence", "profession"), answers=("log_odds",)
-    )
     numbers = estimate(first, options), estimate(second, options)
     sure: dict[Key, Sureness | None] = {}
     for (test,), rows in first.drop_nulls("log_odds").group_by("test", maintain_order=True):
@@ -165,6 +165,11 @@ INSTRUMENT = Instrument(
     bibtex=BARTL + AZPILLAGA,
     headline="rank_correlation",
     verdict=(("rank_correlation",),),
+    columns={
+        **dict.fromkeys(("test", "kind", "frame", "profession", "profession_class"), pl.String),
+        **dict.fromkeys(("sentence", "feminine", "masculine"), pl.String),
+        **dict.fromkeys(("share", "log_odds"), pl.Float64),
+    },
     score="log_odds",
     summary=("log_odds_feminine", "rank_correlation", "log_odds_feminine_control"),
     layouts=(

@@ -29,6 +29,7 @@ INSTRUMENT = Instrument(
     reference="McCurdy and Serbetci (2017), Grammatical gender associations outweigh topical gender bias, WiNLP",
     bibtex=MCCURDY + CALISKAN,
     headline="effect_size",
+    columns=weat.INSTRUMENT.columns,
     score="cosine",
     layouts=(
         Layout(

@@ -12,7 +12,7 @@ import polars as pl
 
 from tiltmeter.errors import TiltmeterError, unknown
 from tiltmeter.packs import Pack
-from tiltmeter.results import Estimate, Figure, Note, Result
+from tiltmeter.results import Estimate, Figure, Note, Result, check
 from tiltmeter.subjects import Subject
 
 
@@ -87,6 +87,8 @@ class Instrument:
     """The estimates that stand in a table over several subjects; without it those of the verdict, or the headline."""
     layouts: tuple[Layout, ...] = ()
     """The tables of its paper."""
+    columns: Mapping[str, type[pl.DataType]]
+    """What `estimate`, `compare` and `differences` read from answered items: a stored table has to have these."""
     score: str | None = None
     """The column of the items that holds the number of each."""
     side: str | None = None
@@ -126,6 +128,19 @@ class Instrument:
         for name in self.wanted():
             if read.get(name) is None:
                 raise TiltmeterError(f"{self.name} needs a file of yours: give it with --{name.replace('_', '-')}")
+        return self.options(**read)
+
+    def stored_options(self, described: Mapping[str, Any]) -> Any:
+        """The options that a stored run describes; the user's files stand in its items already, and are left out."""
+        known = {field.name: field for field in dataclasses.fields(self.options)}
+        hints = get_type_hints(self.options)
+        read: dict[str, Any] = {}
+        for name, value in described.items():
+            if name not in known:
+                raise unknown(f"option of {self.name}", name, known)
+            if "reader" not in known[name].metadata:
+                check(value, hints[name], f"options.{name}")
+                read[name] = value
         return self.options(**read)
 
     def wanted(self) -> list[str]:

@@ -150,9 +150,9 @@ def estimate(items: pl.DataFrame, options: KuritaOptions) -> Findings:
 
 def differences(before: pl.DataFrame, after: pl.DataFrame, options: KuritaOptions) -> list[Paired]:
     """Attributes are the units."""
-    left_out = known_to_one(before["association"], after["association"])
     asked = ("template", "target_group", "target", "attribute_group", "attribute")
     first, second = both_answered(before, after, asked=asked, answers=("association",))
+    left_out = known_to_one(before["association"], after["association"])
     found = first.drop_nulls("association"), second.drop_nulls("association")
     sure: dict[Key, Sureness | None] = dict(_changed_associations(*found, options.seed))
     for one, other in combinations(before["target_group"].unique(maintain_order=True), 2):
@@ -173,6 +173,10 @@ INSTRUMENT = Instrument(
     bibtex=KURITA,
     headline="difference",
     verdict=(("difference",),),
+    columns={
+        **dict.fromkeys(("template", "target_group", "target", "attribute_group", "attribute"), pl.String),
+        "association": pl.Float64,
+    },
     score="association",
     layouts=(
         Layout(

@@ -15,6 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from tiltmeter.instruments._adjectives import (
+    COLUMNS,
     AdjectiveOptions,
     count_forms,
     list_adjectives,
@@ -83,6 +84,7 @@ INSTRUMENT = Instrument(
     bibtex=ZHOU,
     headline="statistic",
     verdict=(("statistic",),),
+    columns=COLUMNS,
     layouts=(
         Layout(
             title="MWEAT: the statistic under two null hypotheses",

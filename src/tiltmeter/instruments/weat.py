@@ -35,6 +35,7 @@ from tiltmeter.instruments._queries import (
 )
 from tiltmeter.instruments._weat_differences import weat_differences
 from tiltmeter.instruments._weat_items import (
+    COLUMNS,
     all_words,
     attributes_of,
     gender_means,
@@ -150,6 +151,7 @@ INSTRUMENT = Instrument(
     bibtex=CALISKAN + MCCURDY,
     headline="effect_size",
     verdict=(("effect_size_without_grammar", "effect_size_sign_flip"),),
+    columns=COLUMNS,
     score="cosine",
     side="effect_size",
     layouts=(

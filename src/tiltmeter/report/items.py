@@ -56,7 +56,9 @@ def packed_estimates(run: Run) -> Packed:
 def write_items(runs: Sequence[Run], path: Path) -> None:
     """All items of all runs in one Parquet file, with the run and the subject of each."""
     tables = [
-        run.items.select(pl.lit(run.id).alias("run"), pl.lit(run.result.subject).alias("subject"), pl.all())
+        run.items.select(
+            pl.lit(run.id).alias("run"), pl.lit(run.result.subject).alias("subject"), pl.exclude("run", "subject")
+        )
         for run in runs
     ]
     buffer = io.BytesIO()

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Self
 
+from tiltmeter.results.checking import check
+from tiltmeter.results.promises import check_promises
 from tiltmeter.results.schema import migrate
 
 Worse = Literal["higher", "lower", "away"]
@@ -146,20 +148,19 @@ class Result:
         }
 
     @classmethod
-    def from_stored_json(cls, data: Mapping[str, Any]) -> Self:
-        """Reads what any older version wrote; what a newer one wrote is refused."""
-        data = migrate(data)
+    def from_stored_json(cls, data: object) -> Self:
+        """Reads what any older version wrote; what a newer one wrote, or what is no result, is refused."""
+        known = {spec.name for spec in fields(cls)}
+        stored = {name: value for name, value in migrate(data).items() if name in known}
+        check(stored, cls)
+        check_promises(stored)
         return cls(
-            instrument=data["instrument"],
-            version=data["version"],
-            subject=data["subject"],
-            lang=data["lang"],
-            options=data["options"],
-            estimates=tuple(Estimate(**row) for row in data["estimates"]),
-            notes=tuple(Note(**row) for row in data["notes"]),
-            provenance=data["provenance"],
-            figures=tuple(map(Figure.from_json, data["figures"])),
-            tests=data["tests"],
+            **stored
+            | {
+                "estimates": tuple(Estimate(**row) for row in stored["estimates"]),
+                "notes": tuple(Note(**row) for row in stored["notes"]),
+                "figures": tuple(map(Figure.from_json, stored.get("figures", ()))),
+            }
         )
 
 

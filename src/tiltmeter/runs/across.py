@@ -58,7 +58,9 @@ def across(runs: Sequence[Run]) -> Across:
     pooled = iter(corrected(rows, f"{', '.join(tools)}, {len(runs)} runs"))
     estimates = tuple(tuple(next(pooled) for _ in run.result.estimates) for run in runs)
     tool = load_instrument(runs[0].result.instrument) if len(tools) == 1 else None
-    notes = tool.compare([(run.result, run.items) for run in runs]) if tool and tool.compare else []
+    # The items of another version may lack what this one reads.
+    current = tool is not None and all(run.result.version == tool.version for run in runs)
+    notes = tool.compare([(run.result, run.items) for run in runs]) if tool and tool.compare and current else []
     return Across(tuple(runs), estimates, *_factors(runs), tuple(notes))
 
 

@@ -82,7 +82,8 @@ def _same_side(run: Run, tool: Instrument, base: Run, tests: list[str]) -> tuple
         {row.test: row.value for row in r.result.estimates if row.name == name}
         for r, name in ((base, side), (run, tool.side))
     )
-    return sum(((ours[test] or 0) > 0) == ((theirs[test] or 0) > 0) for test in tests), len(tests)
+    sided = [test for test in tests if test in ours and test in theirs]
+    return sum(((ours[test] or 0) > 0) == ((theirs[test] or 0) > 0) for test in sided), len(sided)
 
 
 def _distance(row: Estimate) -> float:

@@ -1,7 +1,8 @@
 """Two models, or one before and after: what changed, by how much, how sure, and whether it got worse."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+
+import polars as pl
 
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments import Paired, load_instrument
@@ -46,12 +47,13 @@ def _differences(before: Run, after: Run) -> list[Paired]:
         )
     if tool.differences is None:
         raise TiltmeterError(f"{tool.name} does not say how two of its runs are compared")
-    return tool.differences(before.items, after.items, tool.options(**_stored(before)))
-
-
-def _stored(run: Run) -> dict[str, Any]:
-    """The options of a run; files of the user's stand in its items already."""
-    return {name: value for name, value in run.result.options.items() if not isinstance(value, dict | list)}
+    options = tool.stored_options(before.result.options)
+    try:
+        return tool.differences(before.items, after.items, options)
+    except (ArithmeticError, LookupError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
+        # An instrument relies on what it wrote itself, and these tables may have been written by anybody.
+        why = next(iter(str(error).splitlines()), "")
+        raise TiltmeterError(f"the items are not as {tool.name} writes them ({why}): measure again") from error
 
 
 def _changes(pairs: Sequence[tuple[Run, Run]], found: Sequence[Sequence[Paired]], scope: str) -> Iterator[Change]:

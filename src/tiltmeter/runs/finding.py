@@ -4,8 +4,6 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-import polars as pl
-
 from tiltmeter.errors import TiltmeterError, unknown
 from tiltmeter.runs.run import ITEMS, RESULT, Run, labels, read_folder, read_run, read_runs
 from tiltmeter.store import Store
@@ -34,7 +32,7 @@ def _called(store: Store, name: str) -> list[Run]:
     if path.name == RESULT and path.is_file():
         path = path.parent
     if results := [*path.glob(RESULT), *sorted(path.glob(f"*/{RESULT}"))] if path.is_dir() else []:
-        return [_saved(result.parent) for result in results]
+        return [read_folder(result.parent) for result in results]
     if any(key.startswith(name) for key in store.runs.keys()):  # noqa: SIM118 (a shelf is no mapping)
         return [read_run(store, name)]
     stored = [run for _, run in read_runs(store) if isinstance(run, Run)]
@@ -52,14 +50,6 @@ def _called(store: Store, name: str) -> list[Run]:
         raise TiltmeterError(f"there is no folder {name}, and no subject of that name was measured")
     subjects = {run.result.subject for run in stored}
     raise TiltmeterError(f"{unknown('run or measured subject', name, subjects)}; `tiltmeter runs list` shows the runs")
-
-
-def _saved(folder: Path) -> Run:
-    """A run from a folder that anybody may have written."""
-    try:
-        return read_folder(folder)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, pl.exceptions.PolarsError) as error:
-        raise TiltmeterError(f"{folder} holds no run that can be read: {error}") from error
 
 
 def _of_one(runs: list[Run], name: str, store: Store) -> list[Run]:

@@ -12,8 +12,8 @@ import polars as pl
 
 from tiltmeter import charts
 from tiltmeter.errors import MissingExtra, TiltmeterError, unknown
-from tiltmeter.instruments import load_instrument
-from tiltmeter.results import Estimate, Result, shown, shown_p
+from tiltmeter.instruments import Instrument, load_instrument
+from tiltmeter.results import Estimate, Malformed, Result, shown, shown_p
 from tiltmeter.store import Damaged, Store, write_atomically
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def stored_run(store: Store, run_id: str) -> Run | None:
         return None
     try:
         return read_run(store, run_id)
-    except Damaged:
+    except (Damaged, Malformed):
         store.runs.remove(run_id)
         return None
 
@@ -198,9 +198,48 @@ def told_option(value: Any) -> str:
 
 
 def read_folder(folder: Path) -> Run:
-    """A run as `save` wrote it."""
-    result = Result.from_stored_json(json.loads((folder / RESULT).read_text("utf-8")))
-    return Run(str(result.provenance["run"]), result, pl.read_parquet(folder / ITEMS))
+    """A run as `save` wrote it, checked: a folder may have been written by anybody."""
+    result, tool = _read_result(folder / RESULT)
+    # Another version of the instrument may have had other columns; only this one's are computed with.
+    columns = tool.columns if tool.version == result.version else {}
+    return Run(result.provenance["run"], result, _read_items(folder / ITEMS, columns))
+
+
+def _read_result(path: Path) -> tuple[Result, Instrument]:
+    try:
+        result = Result.from_stored_json(json.loads(path.read_text("utf-8")))
+        return result, load_instrument(result.instrument)
+    except Malformed as error:
+        raise Malformed(f"{path}: {error}; measure it again") from error
+    except TiltmeterError as error:
+        raise TiltmeterError(f"{path}: {error}") from error
+    except (OSError, ValueError, RecursionError) as error:
+        raise Malformed(f"{path} cannot be read: {error}") from error
+
+
+def _read_items(path: Path, columns: Mapping[str, type[pl.DataType]]) -> pl.DataFrame:
+    """The items, with these columns among them."""
+    try:
+        items = pl.read_parquet(path)
+        for name, found in items.schema.items():
+            wanted = columns.get(name)
+            if found.is_nested() or (wanted is not None and not _holds(found, wanted)):
+                expected = "text, numbers or truth values" if wanted is None else wanted()
+                raise Malformed(
+                    f"{path}: column {name!r} holds {found}, where {expected} is expected; measure it again"
+                )
+        if missing := [name for name in columns if name not in items.columns]:
+            raise Malformed(f"{path}: there is no column {missing[0]!r}; measure it again")
+        return items.with_columns(pl.col(name).cast(wanted) for name, wanted in columns.items())
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise Malformed(f"{path} cannot be read: {next(iter(str(error).splitlines()), '')}") from error
+
+
+def _holds(found: pl.DataType, wanted: type[pl.DataType]) -> bool:
+    """Whether a column can be read as one of the wanted type; a column of nothing can be read as any."""
+    if found == pl.Null or found == wanted:
+        return True
+    return found.is_integer() if wanted == pl.Int64 else wanted == pl.Float64 and found.is_numeric()
 
 
 def _run_in(folder: Path) -> str | None:

@@ -221,7 +221,9 @@ def _trained(path: Path) -> dict[str, Any]:
     try:
         card = json.loads((path / "card.json").read_text("utf-8"))
         factors = {"method": card["method"], **card["options"], "seed": card["seed"]}
-        return {"trained": {**factors, "corpus": card["corpus"]["sha256"][:12]}}
+        trained = {**factors, "corpus": card["corpus"]["sha256"][:12]}
+        # A folder may have been written by anybody: what is no level of a factor says nothing about training.
+        return {"trained": trained} if all(isinstance(level, str | int | float) for level in trained.values()) else {}
     except (OSError, ValueError, KeyError, TypeError):
         return {}
 
