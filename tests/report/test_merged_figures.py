@@ -54,6 +54,16 @@ def test_subjects_keep_their_colours_where_the_first_of_them_lacks_a_test(runs: 
     assert list(dict.fromkeys(row["test"] for row in figure.rows)) == [row["test"] for row in whole.rows]
 
 
+def test_a_run_whose_columns_had_other_names_is_drawn_with_the_others(runs: list[Run]) -> None:
+    whole = runs[1].result.figures[0]
+    rows = tuple({"d" if name == whole.x else name: value for name, value in row.items()} for row in whole.rows)
+    old = replace(runs[1].result, subject="old", figures=(replace(whole, rows=rows, x="d"),))
+    for together in ([Run("old", old, runs[1].items), runs[1]], [runs[1], Run("old", old, runs[1].items)]):
+        figure = merged(together)[0]
+        drawn = {name: [row[figure.x] for row in figure.rows if row["subject"] == name] for name in figure.order}
+        assert drawn == {name: [row[whole.x] for row in whole.rows] for name in ("old", "pkg:navec-news")}
+
+
 def test_files_tell_models_and_languages_apart_by_more_than_their_numbers(runs: list[Run], tmp_path: Path) -> None:
     written = write_figures(runs, tmp_path)
     names = [path.stem.split("-", 1)[1] for path in written if path.suffix == ".pdf"]

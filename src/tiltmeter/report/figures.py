@@ -36,11 +36,14 @@ def merged(runs: Sequence[Run]) -> list[Figure]:
                 title = f"{figure.title}, {subject}"
                 found[title] = replace(figure, title=title)
                 continue
-            rows = tuple({**row, "subject": subject} for row in figure.rows)
-            before = found[figure.title].rows if figure.title in found else ()
-            found[figure.title] = replace(
-                figure, rows=_interleaved(before, rows, figure.y), colour="subject", order=tuple(subjects)
+            first = found.setdefault(figure.title, replace(figure, rows=(), colour="subject", order=tuple(subjects)))
+            # A run that was stored by another version may call the same columns by other names.
+            roles = [(getattr(figure, role), getattr(first, role)) for role in ("x", "y", "low", "high")]
+            names = {own: shared for own, shared in roles if isinstance(own, str) and isinstance(shared, str)}
+            rows = tuple(
+                {names.get(name, name): row[name] for name in row} | {"subject": subject} for row in figure.rows
             )
+            found[figure.title] = replace(first, rows=_interleaved(first.rows, rows, first.y))
     return [figure for figure in found.values() if figure.rows]
 
 
