@@ -61,7 +61,7 @@ def test_a_run_whose_columns_had_other_names_is_drawn_with_the_others(runs: list
     for together in ([Run("old", old, runs[1].items), runs[1]], [runs[1], Run("old", old, runs[1].items)]):
         figure = merged(together)[0]
         drawn = {name: [row[figure.x] for row in figure.rows if row["subject"] == name] for name in figure.order}
-        assert drawn == {key: [row[whole.x] for row in whole.rows] for key in ("old", "pkg:navec-news")}
+        assert drawn == {name: [row[whole.x] for row in whole.rows] for name in ("old", "pkg:navec-news")}
 
 
 def test_files_tell_models_and_languages_apart_by_more_than_their_numbers(runs: list[Run], tmp_path: Path) -> None:

@@ -38,7 +38,8 @@ def merged(runs: Sequence[Run]) -> list[Figure]:
                 continue
             first = found.setdefault(figure.title, replace(figure, rows=(), colour="subject", order=tuple(subjects)))
             # A run that was stored by another version may call the same columns by other names.
-            names = {getattr(figure, role): getattr(first, role) for role in ("x", "y", "low", "high")}
+            roles = [(getattr(figure, role), getattr(first, role)) for role in ("x", "y", "low", "high")]
+            names = {own: shared for own, shared in roles if isinstance(own, str) and isinstance(shared, str)}
             rows = tuple(
                 {names.get(name, name): row[name] for name in row} | {"subject": subject} for row in figure.rows
             )
