@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tiltmeter.errors import TiltmeterError
-from tiltmeter.results.checking import Malformed
+from tiltmeter.results.checking import Malformed, told
 
 SCHEMA = 2
 """Raised by one whenever the stored form of a result changes."""
@@ -26,13 +26,13 @@ def migrate(data: object) -> dict[str, Any]:
         raise Malformed("this stored run does not say its schema (provenance.schema)")
     if found > SCHEMA:
         raise TiltmeterError(
-            f"this run was written by a newer tiltmeter (schema {found}, this one reads up to {SCHEMA}); "
+            f"this run was written by a newer tiltmeter (schema {told(found)}, this one reads up to {SCHEMA}); "
             "upgrade with `pip install -U tiltmeter`"
         )
     result = dict(data)
     for step in range(found, SCHEMA):
         if step not in STEPS:
-            raise TiltmeterError(f"a run of schema {found} can no longer be read; measure it again")
+            raise TiltmeterError(f"a run of schema {told(found)} can no longer be read; measure it again")
         result = STEPS[step](result)
     result["provenance"] = {**made, "schema": SCHEMA}
     return result
