@@ -16,7 +16,7 @@ import pytest
 from support import Command, stock
 from tiltmeter.cli import show
 from tiltmeter.errors import TiltmeterError
-from tiltmeter.instruments import load_instrument
+from tiltmeter.instruments import all_instruments, load_instrument
 from tiltmeter.report import ENDINGS, cite, write_report
 from tiltmeter.report import items as page_items
 from tiltmeter.report.gate import junit
@@ -51,6 +51,15 @@ plumber,male,3
 engineer,male,12
 pianist,balanced,
 cook,balanced,45
+"""
+TEMPLATES = """templates = ["{target} is a {attribute}."]
+neutral = "person"
+[targets]
+male = ["he", "my brother"]
+female = ["she", "my sister"]
+[attributes]
+care = ["nurse", "teacher"]
+tech = ["engineer", "doctor"]
 """
 RULES = {"weat": "weat.effect_size=1", "becpro": "becpro.stereotype_contrast=1"}
 
@@ -301,6 +310,26 @@ def test_items_without_what_the_instrument_reads_are_refused(
     assert "items.parquet cannot be read: " in refusal(lambda: read_folder(folder))
     (folder / "items.parquet").unlink()
     assert "items.parquet" in refusal(lambda: read_folder(folder))
+
+
+def test_the_columns_that_an_instrument_names_are_all_that_it_reads(
+    stocked: Store, tiny: Callable[[str], Path], tmp_path: Path
+) -> None:
+    (tmp_path / "words.toml").write_text(TEMPLATES, "utf-8")
+    (tmp_path / "own.csv").write_text(PROFESSIONS, "utf-8")
+    given = {"kurita": {"words": tmp_path / "words.toml"}, "becpro": {"profession_list": tmp_path / "own.csv"}}
+    for tool in all_instruments():
+        own: dict[str, Any] = given.get(tool.name, {})
+        subject, lang = ("pkg:navec-news", "ru") if tool.capability == "vectors" else (str(tiny("bert-cased")), "en")
+        if tool.name == "form-preference":
+            subject, lang = str(tiny("roberta")), "es"
+        run = measure(tool.name, subject, lang=lang, store=stocked, **own)
+        options = tool.make_options(own)
+        few = run.items.select(*tool.columns)
+        assert few.schema == pl.Schema(tool.columns)
+        assert tool.estimate(few, options) == tool.estimate(run.items, options)
+        assert tool.differences is not None
+        assert tool.differences(few, few, options)
 
 
 @pytest.mark.parametrize("instrument", RULES)
