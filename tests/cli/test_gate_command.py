@@ -147,15 +147,16 @@ class TestJson:
         assert (outcome["rule"], outcome["bound"], outcome["on"]) == ("weat.effect_size[test=E6]=1", "max", "ci")
         assert done.stderr.startswith("::error title="), "annotations are not in the JSON's way"
 
-    def test_holds_what_is_no_utf_8(self, told: Command, saved: Path, tmp_path: Path) -> None:
+    def test_text_that_no_encoding_has_is_refused_where_the_run_is_read(
+        self, told: Command, saved: Path, tmp_path: Path
+    ) -> None:
         data = json.loads((saved / "en" / "result.json").read_text("utf-8")) | {"subject": "\ud800"}
         (tmp_path / "odd").mkdir()
         (tmp_path / "odd" / "result.json").write_text(json.dumps(data))
         (tmp_path / "odd" / "items.parquet").write_bytes((saved / "en" / "items.parquet").read_bytes())
         done = told("gate", tmp_path / "odd", "--max", "weat.effect_size=0", "--json")
-        assert done.returncode == 1
-        assert json.loads(done.stdout)["outcomes"][0]["subject"] == "\ud800"
-        assert "\\ud800" in told("gate", tmp_path / "odd", "--max", "weat.effect_size=0").stdout
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "subject is '\\ud800', where text is expected" in done.stderr
 
 
 class TestFilesAndAnnotations:

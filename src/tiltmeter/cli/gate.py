@@ -114,9 +114,7 @@ def _as_json(outcomes: "Sequence[Outcome]", left_out: "Sequence[Run]") -> str:
         "outcomes": [outcome.to_json() for outcome in outcomes],
         "without_rule": [run.id for run in left_out],
     }
-    text = json_format.dumps(everything, ensure_ascii=False, indent=1, allow_nan=False)
-    # Half a surrogate pair is no UTF-8; its escape is good JSON.
-    return text.encode("utf-8", "backslashreplace").decode()
+    return json_format.dumps(everything, ensure_ascii=False, indent=1, allow_nan=False)
 
 
 def _summary(outcomes: "Sequence[Outcome]") -> str:
