@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator
 
-from bench import commands, models, report, statistics, vectors, weat
+from bench import commands, models, report, slgu, statistics, vectors, weat
 from bench.row import Row
 
 SUITES = {
@@ -12,6 +12,7 @@ SUITES = {
     "vectors": vectors.rows,
     "weat": weat.rows,
     "models": models.rows,
+    "slgu": slgu.rows,
     "report": report.rows,
 }
 

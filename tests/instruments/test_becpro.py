@@ -293,9 +293,9 @@ class TestHypotheses:
         subject = {**measured.result.provenance["subject"], "multilingual": True}
         wide = replace(narrow, subject="many", provenance={**narrow.provenance, "subject": subject})
         assert TOOL.compare is not None
-        assert TOOL.compare([(narrow, measured.items), (narrow, smaller)]) == []
-        (less,) = TOOL.compare([(narrow, measured.items), (wide, smaller)])
-        (more,) = TOOL.compare([(narrow, smaller), (wide, measured.items)])
+        assert TOOL.compare([(narrow, measured.items), (narrow, smaller)]).notes == ()
+        (less,) = TOOL.compare([(narrow, measured.items), (wide, smaller)]).notes
+        (more,) = TOOL.compare([(narrow, smaller), (wide, measured.items)]).notes
         leans = [
             row.value
             for row in measured.result.estimates

@@ -2,6 +2,9 @@
 
 import itertools
 import math
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -333,6 +336,22 @@ class TestGrammar:
         assert found["T", "effect_size_without_grammar"] is None
         assert found["grammar", "effect_size"] is None
         assert any("grammar could not be taken out" in note.text for note in findings.notes)
+
+    def test_the_correction_is_the_same_to_the_last_bit_however_many_threads_work(self) -> None:
+        program = """
+import numpy as np, polars as pl
+from tiltmeter.instruments._weat_items import gender_means
+from tiltmeter.instruments.weat import WeatOptions, list_items
+from tiltmeter.packs import load_pack
+rows = list_items(load_pack("ru"), WeatOptions()).filter(pl.col("test").str.starts_with("grammar"))
+cosines = pl.Series(np.random.default_rng(0).standard_normal(len(rows)))
+rows = rows.with_columns(cosine=cosines, target_form="target", attribute_form="attribute")
+means = [gender_means(rows, WeatOptions()) for _ in range(400)]
+print(len(rows) > 0 and bool(means[0]), all(mean == means[0] for mean in means))
+"""
+        threads = os.environ | {"POLARS_MAX_THREADS": "16"}
+        said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=threads, check=True)
+        assert said.stdout.split() == ["True", "True"]
 
     def test_the_grammar_test_is_a_family_of_its_own(self, russian: Run) -> None:
         rows = [row for row in russian.result.estimates if row.name == "effect_size" and row.value is not None]

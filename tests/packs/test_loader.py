@@ -17,6 +17,10 @@ PERSONS = (
     "# source: made up\nmale\tfemale\tmale_determiner\tfemale_determiner\tplace\tnote\n"
     "él\tella\npadre\tmadre\tmi\tmi\tbefore\n"
 )
+SENTENCES = (
+    "# source: made up\nmale\tfemale\twritten\tsentence\n"
+    "rey\treina\tmale\tMi {rey|reina} llega hoy.\nrey\treina\tfemale\tVino con su {rey|reina} en 5G.\n"
+)
 LEXICON = "# source: made up\nword\tpos\tgender\tfeminine\nsol\tNOUN\tm\nluz\tNOUN\tf\nmar\tNOUN\tm\nflor\tNOUN\tf\n"
 WEAT = """[attributes.gender]
 source = "made up"
@@ -43,6 +47,7 @@ def folder(tmp_path: Path) -> Path:
     pack = tmp_path / "tt"
     pack.mkdir()
     files = {"pack.toml": PACK, "gender_pairs.tsv": PAIRS, "persons.tsv": PERSONS, "lexicon.tsv": LEXICON}
+    files["neutral_sentences.tsv"] = SENTENCES
     for name, text in {**files, "weat.toml": WEAT}.items():
         (pack / name).write_text(text, "utf-8")
     return pack
@@ -53,6 +58,7 @@ def test_a_right_pack_loads_with_all_it_says(folder: Path) -> None:
     assert [(pair.male, pair.female) for pair in pack.gender_pairs] == [("hombre", "mujer"), ("rey", "reina")]
     assert pack.persons[1].male_determiner == "mi"
     assert [word.gender for word in pack.weat[0].x] == ["m", "f"]
+    assert pack.neutral_sentences[0].parts == ("Mi ", "rey", "reina", " llega hoy.")
     assert pack.sources["weat"] == ("made up",)
     assert pack.missing(["weat", "nonbinary_persons"]) == ["nonbinary_persons"]
 
@@ -169,6 +175,62 @@ MISTAKES: list[tuple[str, str, str, str, str]] = [
         'lang = "tt"',
         'lang = "tt"\nextends = "ru"',
         "tt/pack.toml:1: a pack of 'tt' cannot extend",
+    ),
+    (
+        "unknown segmenter",
+        "pack.toml",
+        'lang = "tt"',
+        'lang = "tt"\nsegmenter = "jieba"',
+        "tt/pack.toml:2: there is no segmenter 'jieba'; did you mean 'rjieba'?",
+    ),
+    (
+        "spaces where there are none",
+        "pack.toml",
+        'scripts = ["Latin"]',
+        'scripts = ["Han"]\nsegmenter = "spaces"',
+        "tt/pack.toml:5: Test is written without spaces",
+    ),
+    (
+        "a sentence of no pair",
+        "neutral_sentences.tsv",
+        "rey\treina\tmale",
+        "rey\tdama\tmale",
+        "tt/neutral_sentences.tsv:3: the pair rey/dama is not among those of gender_pairs.tsv that are in use",
+    ),
+    (
+        "a sentence without its words",
+        "neutral_sentences.tsv",
+        "{rey|reina} llega",
+        "rey llega",
+        "tt/neutral_sentences.tsv:3: the sentence needs `{male|female}` once",
+    ),
+    (
+        "a sentence with one word twice",
+        "neutral_sentences.tsv",
+        "{rey|reina} llega",
+        "{rey|rey} llega",
+        "tt/neutral_sentences.tsv:3: the sentence needs `{male|female}` once",
+    ),
+    (
+        "mixed scripts in a sentence",
+        "neutral_sentences.tsv",
+        "llega",
+        "llegа",
+        "tt/neutral_sentences.tsv:3: the word 'llegа' mixes scripts",
+    ),
+    (
+        "a sentence twice",
+        "neutral_sentences.tsv",
+        "Vino con su {rey|reina} en 5G.",
+        "Mi {rey|reina} llega hoy.",
+        "tt/neutral_sentences.tsv:4: rey / reina / Mi {rey|reina} llega hoy. stands in the list twice",
+    ),
+    (
+        "written for nobody",
+        "neutral_sentences.tsv",
+        "reina\tmale",
+        "reina\tboth",
+        "tt/neutral_sentences.tsv:3: there is no written 'both'",
     ),
     ("no header", "gender_pairs.tsv", PAIRS[18:], "", "tt/gender_pairs.tsv:1: the list has no header"),
 ]

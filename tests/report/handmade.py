@@ -8,7 +8,7 @@ import polars as pl
 from pylatexenc.latex2text import LatexNodes2Text, MacroTextSpec, get_default_latex_context_db
 
 from tiltmeter.instruments import load_instrument
-from tiltmeter.results import Estimate, Note, Result
+from tiltmeter.results import SCHEMA, Estimate, Note, Result
 from tiltmeter.runs import Run
 
 HOSTILE = {
@@ -76,7 +76,7 @@ def made(
     run = run or hashlib.sha256(repr((instrument, subject, lang, options)).encode()).hexdigest()[:16]
     provenance = {
         "run": run,
-        "schema": 2,
+        "schema": SCHEMA,
         "subject": {"fingerprint": f"sha256:{subject}", **({"kind": kind} if kind else {})},
         "sources": {name: [f"the source of {name}"] for name in tool.lists},
         "command": f"tiltmeter measure {instrument} '{subject}' --lang {lang}",

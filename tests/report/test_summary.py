@@ -103,7 +103,7 @@ def test_grammar_is_taken_out_where_that_could_be_done_and_controls_do_not_count
 
 
 def test_the_surest_tilt_is_told_in_the_words_of_its_side(run: Run) -> None:
-    rows = (d("a", 1, 0.5, 1.5, 0.02), d("b", -1, -1.2, -0.8, 0.001), d("c", 2, 1, 3, 0.001))
+    rows = (d("a", 1.0, 0.5, 1.5, 0.02), d("b", -1.0, -1.2, -0.8, 0.001), d("c", 2.0, 1.0, 3.0, 0.001))
     (model,) = models([with_estimates(run, *rows, notes=tuple(map(reading, "abc")))])
     (surest,) = model.surest()
     # b and c have the same p; b lies 1 / 0.4 = 2.5 widths of its interval from 0, c 2 / 2 = 1.

@@ -13,7 +13,7 @@ from tiltmeter.report.content import sections
 from tiltmeter.report.layouts import LANGUAGES, laid_out, paper_tables
 from tiltmeter.report.tables import COVERED, NOTHING, Number, Range, Table, hypotheses_table, printed_table
 from tiltmeter.results import Note
-from tiltmeter.runs import Run, labels
+from tiltmeter.runs import Run, across, labels
 
 
 def cells(table: Table | None) -> list[list[object]]:
@@ -226,7 +226,7 @@ class TestHypotheses:
             made("becpro", "a", [], notes=[self.verdict("H1", True), self.verdict("H3", False)]),
             made("becpro", "b", [], notes=[self.verdict("H1", False)]),
         ]
-        table = hypotheses_table(runs)
+        table = hypotheses_table(runs, ())
         assert table is not None
         assert table.header == (("subject", "H1", "H3"),)
         assert table.rows == (("a", "holds", "not shown"), ("b", "not shown", NOTHING))
@@ -242,13 +242,14 @@ class TestHypotheses:
         narrow, wide = (made("becpro", name, [], lang="en") for name in ("narrow", "wide"))
         wide.result.provenance["subject"]["multilingual"] = True
         smaller = items.with_columns(association=pl.col("association") / 100)
-        table = hypotheses_table([Run(narrow.id, narrow.result, items), Run(wide.id, wide.result, smaller)])
+        runs = [Run(narrow.id, narrow.result, items), Run(wide.id, wide.result, smaller)]
+        table = hypotheses_table(runs, across(runs).together.notes)
         assert table is not None
         assert table.header == (("subject", "H4"),)
         assert table.rows == (("narrow", NOTHING), ("wide", "holds"))
 
     def test_most_instruments_have_none(self) -> None:
-        assert hypotheses_table([weat("s", {"E1": (1.0, 0.1)})]) is None
+        assert hypotheses_table([weat("s", {"E1": (1.0, 0.1)})], ()) is None
 
 
 def test_a_run_is_printed_with_which_way_is_worse_and_its_family() -> None:

@@ -61,7 +61,18 @@ female = ["she", "my sister"]
 care = ["nurse", "teacher"]
 tech = ["engineer", "doctor"]
 """
-RULES = {"weat": "weat.effect_size=1", "becpro": "becpro.stereotype_contrast=1"}
+SENTENCES = """sentence,start,end,keyword,opposite
+The nurse said that he was tired.,20,22,he,she
+The engineer said that she was late.,23,26,she,he
+My brother is a nurse.,3,10,brother,sister
+My sister is a doctor.,3,9,sister,brother
+This man is a teacher.,5,8,man,woman
+This woman is an engineer.,0,5,woman,man
+My father is late.,3,9,father,mother
+My mother is tired.,3,9,mother,father
+My son is a nurse.,3,6,son,daughter
+"""
+RULES = {"weat": "weat.effect_size=1", "becpro": "becpro.stereotype_contrast=1", "slgu": "slgu.model_bias=1"}
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +82,7 @@ def measured(
     """A real run of each, small, with another to stand beside it."""
     store = stock(Store(tmp_path_factory.mktemp("cache")), real_downloads, "navec-news")
     (store.root / "own.csv").write_text(PROFESSIONS, "utf-8")
+    (store.root / "set.csv").write_text(SENTENCES, "utf-8")
     return small_runs(store, tiny)
 
 
@@ -80,7 +92,11 @@ def small_runs(store: Store, tiny: Callable[[str], Path]) -> dict[str, tuple[Run
         measure("becpro", str(tiny(kind)), lang="en", store=store, profession_list=store.root / "own.csv")
         for kind in ("bert-cased", "bert-uncased")
     ]
-    return {"weat": (vectors[0], vectors[1]), "becpro": (models[0], models[1])}
+    scores = [
+        measure("slgu", str(tiny(kind)), lang="en", store=store, sentences=store.root / "set.csv")
+        for kind in ("bert-cased", "bert-uncased")
+    ]
+    return {"weat": (vectors[0], vectors[1]), "becpro": (models[0], models[1]), "slgu": (scores[0], scores[1])}
 
 
 @pytest.fixture
@@ -270,6 +286,8 @@ def test_every_part_of_a_result_may_be_anything(
         (("figures", 0, "rows"), [1], "figures[0].rows[0] is 1, where an object"),
         (("figures", 0, "rows", 0, "d"), float("inf"), "figures[0].rows[0].d is inf, where text, a finite number"),
         (("figures", 0, "order"), None, "figures[0].order is None, where a list is expected"),
+        (("tables",), [{"title": "t", "columns": ["a", "b"], "rows": [[1]]}], "tables[0].rows[0] has 1 cells for 2"),
+        (("tables",), [{"title": "t", "columns": ["a"], "rows": [[{}]]}], "tables[0].rows[0][0] is {}, where text"),
         ((), [], "does not say its schema"),
     ],
 )

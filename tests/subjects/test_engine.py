@@ -188,13 +188,19 @@ class TestPlan:
 
 class TestFastWays:
     @pytest.mark.parametrize(
-        ("kind", "projects", "pads"), [("bert-cased", True, True), ("mobilebert", False, True), ("fnet", True, False)]
+        ("kind", "projects", "narrows", "pads"),
+        [
+            ("bert-cased", True, True, True),
+            ("distilbert", True, False, True),
+            ("mobilebert", False, False, True),
+            ("fnet", True, False, False),
+        ],
     )
     def test_each_is_tried_and_not_taken_where_it_would_change_numbers(
-        self, tiny: Tiny, store: Store, kind: str, projects: bool, pads: bool
+        self, tiny: Tiny, store: Store, kind: str, projects: bool, narrows: bool, pads: bool
     ) -> None:
         network = opened(tiny(kind), store).asked.network
-        assert (network.projects, network.pads) == (projects, pads)
+        assert (network.projects, network.narrows, network.pads) == (projects, narrows, pads)
 
     def test_memory_that_runs_out_halves_the_batch_and_keeps_the_numbers(self, tiny: Tiny, tmp_path: Path) -> None:
         """In a process whose address space is limited: what fails there is torch's own allocation."""

@@ -16,7 +16,7 @@ from tiltmeter.instruments import Instrument
 from tiltmeter.packs import LISTS, Pack
 from tiltmeter.report.content import not_measured
 from tiltmeter.report.summary import models
-from tiltmeter.results import shown, shown_p
+from tiltmeter.results import TextTable, shown, shown_p
 from tiltmeter.runs import SHOWN, Across, Audit, Comparison, Planned, Run, Skipped, agreement, labels
 from tiltmeter.store import PARTS, Store
 from tiltmeter.subjects import Package
@@ -58,6 +58,18 @@ def run(found: Run, *, notes: bool = False) -> None:
     for note in result.notes:
         if notes or note.kind in ("reading", "hypothesis", "void"):
             say(f"- {note.test + ': ' if note.test else ''}{note.text}")
+    for text_table in result.tables if notes else ():
+        read(text_table)
+
+
+def read(found: TextTable) -> None:
+    """Sentences or words with their numbers."""
+    say(f"\n{found.title}")
+    table = _table(*found.columns)
+    for row in found.rows:
+        _add(table, *(cell if isinstance(cell, str) else shown(cell) for cell in row))
+    _out.print(table)
+    say(found.caption)
 
 
 def found(runs: Sequence[Run]) -> None:
@@ -86,8 +98,10 @@ def across(found: Across) -> None:
             _add(table, test, subject, shown(row.value), shown_p(row.p_value), shown_p(row.p_adjusted))
     say("\nside by side, p corrected over all of them")
     _out.print(table)
-    for note in found.notes:
+    for note in found.together.notes:
         say(f"- {note.text}")
+    for text_table in found.together.tables:
+        read(text_table)
     if found.no_factors:
         say(f"- no factors: {found.no_factors}")
     for effect in found.factors:

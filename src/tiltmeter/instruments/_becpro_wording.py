@@ -5,7 +5,8 @@ from itertools import product
 
 import polars as pl
 
-from tiltmeter.instruments._numbers import reading
+from tiltmeter.instruments._numbers import gathered, reading
+from tiltmeter.instruments.instrument import Findings
 from tiltmeter.packs import Pack
 from tiltmeter.results import LEVEL, Estimate, Note, Result, said_p, shown
 from tiltmeter.statistics import mean_interval, tost, wilcoxon
@@ -78,7 +79,7 @@ def _cell(by_profession: pl.DataFrame, professions: str, persons: str, above: bo
     )
 
 
-def compare(runs: Sequence[tuple[Result, pl.DataFrame]]) -> list[Note]:
+def compare(runs: Sequence[tuple[Result, pl.DataFrame]]) -> Findings:
     """H4: |f - m| of multilingual models less that of monolingual ones, over the same professions, with its interval.
 
     A model is multilingual if its card names several languages or its name says so.
@@ -86,7 +87,8 @@ def compare(runs: Sequence[tuple[Result, pl.DataFrame]]) -> list[Note]:
     several: dict[bool, list[tuple[Result, dict[str, float]]]] = {True: [], False: []}
     for result, items in runs:
         found = items.filter(pl.col("association").is_not_null() & pl.col("informative"))
-        means = found.group_by("profession", "person_gender").agg(pl.col("association").mean())
+        lists = gathered(found, ["profession", "person_gender"], "association")
+        means = lists.with_columns(pl.col("association").list.mean())
         tilt = {
             gender: dict(rows.select("profession", "association").iter_rows())
             for (gender,), rows in means.group_by("person_gender")
@@ -116,7 +118,7 @@ def compare(runs: Sequence[tuple[Result, pl.DataFrame]]) -> list[Note]:
                 },
             )
         )
-    return notes
+    return Findings(estimates=(), notes=tuple(notes))
 
 
 def caveats(items: pl.DataFrame, pack: Pack) -> list[Note]:

@@ -138,6 +138,17 @@ AZPILLAGA = """\
 }
 """
 
+ZHAO = """\
+@inproceedings{zhao-etal-2021-slguset,
+  title = {{中文句子级性别无偏数据集构建及预训练语言模型的性别偏度评估
+    (Construction of Chinese Sentence-Level Gender-Unbiased Data Set and Evaluation of Gender Bias in Pre-Training
+    Language Model)}},
+  author = {Zhao, Jishun and Du, Bingjie and Zhu, Shucheng and Liu, Pengyuan},
+  booktitle = {Proceedings of the 20th Chinese National Conference on Computational Linguistics},
+  year = {2021},
+}
+"""
+
 BAD = """\
 @misc{bad-test,
   title = {Explicit Linguistic Markers of Implicit Social Biases: Gender Biases in Adjectives with Grammatical Gender},

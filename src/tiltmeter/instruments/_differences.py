@@ -14,7 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from tiltmeter.errors import TiltmeterError
-from tiltmeter.instruments._numbers import Tested, by_permutation
+from tiltmeter.instruments._numbers import Tested, by_permutation, gathered
 from tiltmeter.instruments.instrument import Findings, Paired
 from tiltmeter.results import Estimate
 from tiltmeter.statistics import (
@@ -117,9 +117,8 @@ def mean_change(changes: Floats, *, over: str, seed: int, clusters: Sequence[obj
     interval = mean_interval(changes, clusters=clusters, seed=seed)
     units = changes
     if clusters is not None:
-        units = (
-            pl.DataFrame({"unit": clusters, "change": changes}).group_by("unit").sum().sort("unit")["change"].to_numpy()
-        )
+        rows = pl.DataFrame({"unit": clusters, "change": changes})
+        units = gathered(rows, "unit", "change").sort("unit")["change"].list.sum().to_numpy()
     return Sureness(interval, exchanged(units, over=over, seed=seed))
 
 

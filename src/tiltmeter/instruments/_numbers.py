@@ -1,7 +1,10 @@
 """One number of a result, from what the statistics give, and how sure it is in words."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+import polars as pl
 
 from tiltmeter.results import LEVEL, Estimate, Note, Worse, said_p, shown
 from tiltmeter.statistics import Interval, PermutationTest
@@ -13,6 +16,17 @@ class Tested:
 
     p_value: float
     method: str
+    two_sided: float | None = None
+    """Where `p_value` is one-sided."""
+
+
+def gathered(rows: pl.DataFrame, by: str | list[str], column: str) -> pl.DataFrame:
+    """A column's values as one list for each value of `by`, in order of appearance, to be summed or averaged.
+
+    Sums over lists are the same to the last bit in every run. Those that polars makes while it groups are not: its
+    threads add their parts in the order in which they end.
+    """
+    return rows.group_by(by, maintain_order=True).agg(pl.col(column))
 
 
 def by_permutation(test: PermutationTest, what: str) -> Tested:
@@ -32,7 +46,7 @@ def number(
     worse: Worse = "away",
 ) -> Estimate:
     """An estimate whose neutral value is 0. What could not be computed (nan) is left open."""
-    bounded = limits if limits is not None and limits.low == limits.low else None
+    bounded = limits if limits is not None and math.isfinite(limits.low) and math.isfinite(limits.high) else None
     p = tested if tested is not None and tested.p_value == tested.p_value else None
     return Estimate(
         test=test,
@@ -45,7 +59,7 @@ def number(
         ci_high=bounded.high if bounded else None,
         ci_method=bounded.label if bounded else None,
         p_value=p.p_value if p else None,
-        p_two_sided=p.p_value if p else None,
+        p_two_sided=(p.p_value if p.two_sided is None else p.two_sided) if p else None,
         p_method=p.method if p else None,
         n=n,
         lost=lost,

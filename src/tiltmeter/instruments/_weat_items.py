@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 
 from tiltmeter.instruments._association import Similarities
+from tiltmeter.instruments._numbers import gathered
 from tiltmeter.instruments._queries import ROLES, QueryOptions, void_sets
 from tiltmeter.packs import GRAMMAR_TEST
 
@@ -34,9 +35,9 @@ def gender_means(rows: pl.DataFrame, options: QueryOptions) -> GenderMeans:
     """
     if void_sets(all_words(rows), options)[1]:
         return {}
-    means = rows.drop_nulls("cosine").group_by("target_gender", "attribute").agg(pl.col("cosine").mean())
+    cosines = gathered(rows.drop_nulls("cosine"), ["target_gender", "attribute"], "cosine")
     table: GenderMeans = {}
-    for gender, attribute, cosine in means.iter_rows():
+    for gender, attribute, cosine in cosines.with_columns(pl.col("cosine").list.mean()).iter_rows():
         table.setdefault(gender, {})[attribute] = cosine
     middle = {attribute: (cosine + table["f"][attribute]) / 2 for attribute, cosine in table.get("m", {}).items()}
     return {

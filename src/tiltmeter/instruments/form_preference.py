@@ -33,7 +33,7 @@ from tiltmeter.instruments._differences import (
     mean_change,
     paired,
 )
-from tiltmeter.instruments._numbers import Tested, by_permutation, number, reading
+from tiltmeter.instruments._numbers import Tested, by_permutation, gathered, number, reading
 from tiltmeter.instruments._sentences import lost_sentences, refuse_unformed, several_tokens, without_unknown
 from tiltmeter.instruments.instrument import Findings, Instrument, Layout, Paired, option
 from tiltmeter.language import form
@@ -264,8 +264,8 @@ def _corrected(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _by_profession(corrected: pl.DataFrame) -> pl.DataFrame:
     asked = corrected.filter(pl.col("kind") == "test")
-    professions = asked.group_by("profession", "profession_class", "share", maintain_order=True)
-    return professions.agg(pl.col("log_odds_feminine").mean())
+    professions = gathered(asked, ["profession", "profession_class", "share"], "log_odds_feminine")
+    return professions.with_columns(pl.col("log_odds_feminine").list.mean())
 
 
 def _changes(test: str, before: pl.DataFrame, after: pl.DataFrame, seed: int) -> Iterator[tuple[Key, Sureness | None]]:

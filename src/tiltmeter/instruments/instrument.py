@@ -2,17 +2,17 @@
 
 import dataclasses
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
 
 import polars as pl
 
 from tiltmeter.errors import TiltmeterError, unknown
 from tiltmeter.packs import Pack
-from tiltmeter.results import Estimate, Figure, Note, Result, check
+from tiltmeter.results import Estimate, Figure, Note, Result, TextTable, check
 from tiltmeter.subjects import Subject
 
 
@@ -25,6 +25,19 @@ class Findings:
     notes: tuple[Note, ...] = ()
     tests: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """What each test compares, in words, where its name does not say it."""
+    tables: tuple[TextTable, ...] = ()
+
+    @classmethod
+    def joined(cls, parts: Iterable[Self]) -> Self:
+        """What was found in several places, one after the other."""
+        found = list(parts)
+        return cls(
+            estimates=tuple(row for part in found for row in part.estimates),
+            figures=tuple(figure for part in found for figure in part.figures),
+            notes=tuple(note for part in found for note in part.notes),
+            tests={name: said for part in found for name, said in part.tests.items()},
+            tables=tuple(table for part in found for table in part.tables),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,8 +116,10 @@ class Instrument:
     questions: Callable[[pl.DataFrame], int]
     answer: Callable[[pl.DataFrame, Subject, Pack, Any], tuple[pl.DataFrame, list[Note]]]
     estimate: Callable[[pl.DataFrame, Any], Findings]
-    compare: Callable[[Sequence[tuple[Result, pl.DataFrame]]], list[Note]] | None = None
-    """What is to be said of several runs side by side, each with its items."""
+    tables: Callable[[pl.DataFrame, Pack, Any], list[TextTable]] | None = None
+    """What is to be read beside the numbers of a run: sentences, words."""
+    compare: Callable[[Sequence[tuple[Result, pl.DataFrame]]], Findings] | None = None
+    """What is found in several runs side by side, each with its items."""
     differences: Callable[[pl.DataFrame, pl.DataFrame, Any], list[Paired]] | None = None
     """What changed from the first items to the second, over what both share: every estimate of both."""
 

@@ -36,7 +36,7 @@ from tiltmeter.instruments._differences import (
     mean_change,
     paired,
 )
-from tiltmeter.instruments._numbers import by_permutation, number, reading
+from tiltmeter.instruments._numbers import by_permutation, gathered, number, reading
 from tiltmeter.instruments._sentences import lost_sentences, mean, refuse_unformed, several_tokens
 from tiltmeter.instruments.instrument import Findings, Given, Instrument, Layout, Paired, file_option, option
 from tiltmeter.language import capitalised
@@ -252,7 +252,7 @@ def _associations(found: pl.DataFrame, lost: int, options: KuritaOptions) -> Ite
 
 
 def _by_attribute(rows: pl.DataFrame) -> pl.Series:
-    return rows.group_by("attribute", maintain_order=True).agg(pl.col("association").mean())["association"]
+    return gathered(rows, "attribute", "association")["association"].list.mean()
 
 
 def _changed_associations(
@@ -282,9 +282,9 @@ def _differences(found: pl.DataFrame, first: str, second: str) -> pl.DataFrame:
     """
     by = ["attribute_group", "attribute", "template"]
     one, other = (
-        found.filter(pl.col("target_group") == group)
-        .group_by(by, maintain_order=True)
-        .agg(pl.col("association").mean().alias(column))
+        gathered(found.filter(pl.col("target_group") == group), by, "association").select(
+            *by, pl.col("association").list.mean().alias(column)
+        )
         for group, column in ((first, "first"), (second, "second"))
     )
     both = one.join(other, on=by, how="inner", maintain_order="left")
@@ -292,7 +292,8 @@ def _differences(found: pl.DataFrame, first: str, second: str) -> pl.DataFrame:
 
 
 def _averaged(differences: pl.DataFrame, by: list[str]) -> pl.DataFrame:
-    return differences.group_by(by, maintain_order=True).agg(pl.col("difference").mean(), pl.len().alias("n"))
+    values = pl.col("difference").list
+    return gathered(differences, by, "difference").with_columns(values.mean(), values.len().alias("n"))
 
 
 def _of_pair(

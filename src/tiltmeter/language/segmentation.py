@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 from tiltmeter.errors import MissingExtra, TiltmeterError, unknown
 
@@ -23,20 +24,26 @@ def segmenter(name: str) -> Segmenter:
 
 
 def _mecab() -> Segmenter:
+    tagger = mecab_tagger()
+    return lambda text: [word.surface for word in tagger(text)]
+
+
+@cache
+def mecab_tagger() -> Any:
+    """MeCab with its dictionary, by fugashi."""
     try:
         import fugashi
         import unidic_lite
     except ImportError as error:
-        raise MissingExtra("fugashi and unidic-lite", "japanese") from error
-    tagger = fugashi.Tagger(f"-d {unidic_lite.DICDIR}")
-    return lambda text: [word.surface for word in tagger(text)]
+        raise MissingExtra("fugashi and unidic-lite", "language") from error
+    return fugashi.Tagger(f"-d {unidic_lite.DICDIR}")
 
 
 def _jumanpp() -> Segmenter:
     try:
         from rhoknp import Jumanpp
     except ImportError as error:
-        raise MissingExtra("rhoknp", "japanese") from error
+        raise MissingExtra("rhoknp", "language") from error
     juman = Jumanpp()
     if not juman.is_available():
         raise TiltmeterError(

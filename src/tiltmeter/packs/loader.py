@@ -1,5 +1,7 @@
 """Loads a language's folder, or a user's, and refuses what would make a measurement wrong."""
 
+import re
+import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import MISSING, fields, replace
 from functools import cache
@@ -19,12 +21,14 @@ from tiltmeter.packs.reading import (
 from tiltmeter.packs.values import (
     GRAMMAR_TEST,
     LISTS,
+    SEGMENTERS,
     Adjective,
     BaselineAdjective,
     FormFrame,
     Frame,
     GenderPair,
     InanimateNoun,
+    NeutralSentence,
     NonbinaryPerson,
     Pack,
     PersonPair,
@@ -60,7 +64,9 @@ def load_folder(folder: Path) -> Pack:
     sources = dict(pack.sources)
     for name in _TABLES:
         if (folder / f"{name}.tsv").is_file():
-            lists[name], source = _read_list(folder, name, pack)
+            entries, source = _read_list(folder, name, pack)
+            own: dict[str, Any] = {name: entries}
+            pack = replace(pack, **own)
             sources[name] = (*sources.get(name, ()), source)
     lists["lexicon"] = {**pack.lexicon, **_read_lexicon(folder)}
     for name in ("frames", "forms"):
@@ -73,7 +79,7 @@ def load_folder(folder: Path) -> Pack:
     return replace(pack, **lists, sources=sources)
 
 
-_ABOUT_KEYS = ("lang", "name", "endonym", "scripts", "grammatical_gender", "extends", "absent")
+_ABOUT_KEYS = ("lang", "name", "endonym", "scripts", "grammatical_gender", "segmenter", "extends", "absent")
 
 
 def _extended(about: TomlFile) -> Pack:
@@ -86,7 +92,7 @@ def _extended(about: TomlFile) -> Pack:
         return base
     absent = about.data.get("absent", {})
     about.check_keys("absent", absent, LISTS)
-    return Pack(
+    pack = Pack(
         lang=about.text("", about.data, "lang"),
         name=about.text("", about.data, "name"),
         endonym=about.text("", about.data, "endonym"),
@@ -94,6 +100,19 @@ def _extended(about: TomlFile) -> Pack:
         grammatical_gender=tuple(about.texts("", about.data, "grammatical_gender")),
         absent={name: about.text("absent", absent, name) for name in absent},
     )
+    return replace(pack, segmenter=_segmenter(about, pack))
+
+
+def _segmenter(about: TomlFile, pack: Pack) -> str:
+    """The one that the pack names; where words have spaces between them, none is needed."""
+    if "segmenter" not in about.data:
+        return "spaces" if pack.spaced else ""
+    named = about.text("", about.data, "segmenter")
+    if named not in SEGMENTERS:
+        raise about.place("", "segmenter").error(str(unknown("segmenter", named, SEGMENTERS)))
+    if named == "spaces" and not pack.spaced:
+        raise about.place("", "segmenter").error(f"{pack.name} is written without spaces: name another segmenter")
+    return named
 
 
 def _read_list(folder: Path, name: str, pack: Pack) -> tuple[tuple[Any, ...], str]:
@@ -106,21 +125,37 @@ def _read_list(folder: Path, name: str, pack: Pack) -> tuple[tuple[Any, ...], st
         for word in " ".join(row.cells[column] for column in words).split():
             check_word(word, row.place)
         entry = entry_type(**_choices_checked(entry_type, row))
-        check(entry, row.place)
+        check(entry, row.place, pack)
         if any(_words(entry, words) == _words(other, words) for other in entries):
             raise row.place.error(f"{' / '.join(_words(entry, words))} stands in the list twice")
         entries.append(entry)
     return tuple(entries), table.source
 
 
-def _check_pair(pair: GenderPair, place: Place) -> None:
+def _check_pair(pair: GenderPair, place: Place, _: Pack) -> None:
     if pair.male == pair.female:
         raise place.error(f"both sides of the pair are {pair.male!r}: it carries no information")
     if pair.status == "rejected" and not pair.note:
         raise place.error("a rejected pair needs its reason in the column 'note'")
 
 
-def _check_determiner(person: PersonPair | NonbinaryPerson, place: Place) -> None:
+def _check_sentence(entry: NeutralSentence, place: Place, pack: Pack) -> None:
+    """One pair of forms that differ, of a pair that is in the list and in use; no word of mixed scripts."""
+    pairs = {(pair.male, pair.female): pair.status for pair in pack.gender_pairs}
+    named = f"{entry.male}/{entry.female}"
+    if pairs.get((entry.male, entry.female), "missing"):
+        raise place.error(f"the pair {named} is not among those of gender_pairs.tsv that are in use")
+    if entry.parts is None:
+        raise place.error(f"the sentence needs `{{male|female}}` once, both as they are written in it: {named}")
+    if unicodedata.normalize("NFC", entry.sentence) != entry.sentence:
+        raise place.error("the sentence is not in Unicode normal form C")
+    for word in re.findall(r"[^\W\d_]+", entry.sentence):
+        # Where there are no spaces, a Latin word may stand beside a Chinese one.
+        if not any(unicodedata.east_asian_width(letter) in "WF" for letter in word):
+            check_word(word, place)
+
+
+def _check_determiner(person: PersonPair | NonbinaryPerson, place: Place, _: Pack) -> None:
     if isinstance(person, PersonPair):
         both = (person.male_determiner, person.female_determiner)
         if any(both) != all(both):
@@ -132,7 +167,7 @@ def _check_determiner(person: PersonPair | NonbinaryPerson, place: Place) -> Non
         raise place.error("'place' says where the determiner stands (before, after), and is empty without one")
 
 
-def _check_profession(profession: Profession, place: Place) -> None:
+def _check_profession(profession: Profession, place: Place, _: Pack) -> None:
     if not profession.us_female_share:
         return
     try:
@@ -145,12 +180,13 @@ def _check_profession(profession: Profession, place: Place) -> None:
         )
 
 
-def _nothing_more(entry: object, place: Place) -> None:
+def _nothing_more(entry: object, place: Place, _: Pack) -> None:
     """Cells and words were checked already."""
 
 
-_TABLES: dict[str, tuple[Any, tuple[str, ...], Callable[[Any, Place], None]]] = {
+_TABLES: dict[str, tuple[Any, tuple[str, ...], Callable[[Any, Place, Pack], None]]] = {
     "gender_pairs": (GenderPair, ("male", "female"), _check_pair),
+    "neutral_sentences": (NeutralSentence, ("male", "female"), _check_sentence),
     "persons": (PersonPair, ("male", "female"), _check_determiner),
     "nonbinary_persons": (NonbinaryPerson, ("person",), _check_determiner),
     "professions": (Profession, ("id", "masculine"), _check_profession),
@@ -163,8 +199,9 @@ _TABLES: dict[str, tuple[Any, tuple[str, ...], Callable[[Any, Place], None]]] = 
 
 
 def _words(entry: object, columns: Iterable[str]) -> tuple[str, ...]:
-    determiners = [getattr(entry, name, "") for name in ("male_determiner", "female_determiner", "determiner")]
-    return (*(getattr(entry, column) for column in columns), *(word for word in determiners if word))
+    """What no two entries of a list may share."""
+    more = [getattr(entry, name, "") for name in ("male_determiner", "female_determiner", "determiner", "sentence")]
+    return (*(getattr(entry, column) for column in columns), *(word for word in more if word))
 
 
 def _choices_checked(entry_type: type, row: Row) -> dict[str, str]:

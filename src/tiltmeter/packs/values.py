@@ -2,12 +2,14 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Literal
 
 LISTS: Mapping[str, str] = {
     "gender_pairs": "words that differ in gender alone",
+    "neutral_sentences": "sentences that a male and a female word fit alike",
     "persons": "male and female subjects of a sentence, with the determiner each takes",
     "nonbinary_persons": "subjects that are neither",
     "professions": "professions with their forms, their class and the share of women among them",
@@ -22,6 +24,9 @@ LISTS: Mapping[str, str] = {
 }
 """The lists a pack can have, by the name of their file."""
 
+
+SEGMENTERS = ("mecab", "pymorphy3", "rjieba", "spaces")
+"""What may cut a language's text into words; `spaces` only where there are any."""
 
 GRAMMAR_TEST = "grammar"
 """The test of masculine against feminine inanimate nouns: no test of a list may be called so."""
@@ -49,8 +54,30 @@ class GenderPair:
 
     male: str
     female: str
+    kind: Literal["", "pronoun"] = ""
     status: Literal["", "rejected"] = ""
     note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NeutralSentence:
+    """A sentence with `{male|female}` in it once, both as they are written there; nothing else tells the gender."""
+
+    male: str
+    female: str
+    """The pair that the two forms are of."""
+    written: Literal["male", "female"]
+    """Which of the two it was written with."""
+    sentence: str
+
+    @property
+    def parts(self) -> tuple[str, str, str, str] | None:
+        """What stands before, the male form, the female form, what stands behind; nothing where that is not so."""
+        found = _SLOT.fullmatch(self.sentence)
+        return (found[1], found[2], found[3], found[4]) if found else None
+
+
+_SLOT = re.compile(r"([^{}|]*)\{([^{}|\s][^{}|]*)\|(?!\2\})([^{}|\s][^{}|]*)\}([^{}|]*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,8 +226,11 @@ class Pack:
     endonym: str
     scripts: tuple[str, ...]
     grammatical_gender: tuple[str, ...]
+    segmenter: str = ""
+    """What cuts its text into words, one of `SEGMENTERS`; nothing where that is not known."""
     absent: Mapping[str, str] = field(default_factory=dict)
     gender_pairs: tuple[GenderPair, ...] = ()
+    neutral_sentences: tuple[NeutralSentence, ...] = ()
     persons: tuple[PersonPair, ...] = ()
     nonbinary_persons: tuple[NonbinaryPerson, ...] = ()
     professions: tuple[Profession, ...] = ()
@@ -215,6 +245,11 @@ class Pack:
     lexicon: Mapping[str, Word] = field(default_factory=dict)
     """Grammar of the words that the sets hold."""
     sources: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def spaced(self) -> bool:
+        """Whether its words are written with spaces between them."""
+        return not {"Han", "Hiragana", "Katakana"} & set(self.scripts)
 
     def missing(self, lists: Iterable[str]) -> list[str]:
         """Those of the lists that this pack does not have."""
@@ -231,7 +266,8 @@ class Pack:
         content = {name: [asdict(entry) for entry in getattr(self, name)] for name in sorted(lists)}
         # A user's own words take their grammar from the lexicon, so it counts whatever the lists are.
         content["lexicon"] = [asdict(word) for _, word in sorted(self.lexicon.items())]
-        text = json.dumps({"lang": self.lang, **content}, ensure_ascii=False, sort_keys=True)
+        about = {"lang": self.lang, "scripts": self.scripts, "segmenter": self.segmenter}
+        text = json.dumps({**about, **content}, ensure_ascii=False, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -1,15 +1,15 @@
 """What every document of some runs says, whatever its format."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
 from tiltmeter.instruments import Instrument, load_instrument
 from tiltmeter.report.layouts import paper_tables
-from tiltmeter.report.tables import Table, hypotheses_table, printed_table
+from tiltmeter.report.tables import Table, hypotheses_table, printed_table, text_table
 from tiltmeter.results import Note
-from tiltmeter.runs import NOT_ASKED, Run, Skipped, comparable, labels, told_option
+from tiltmeter.runs import NOT_ASKED, Across, Run, Skipped, across, comparable, labels, told_option
 
 LIMITS = (
     ("Other genders", "most of these tests compare two genders and say nothing about people of others"),
@@ -47,7 +47,9 @@ class Section:
     """What kind of model, where the document has several."""
     labelled: tuple[tuple[str, Run], ...]
     tables: tuple[Table, ...]
-    """Those of the paper, and its hypotheses."""
+    """Those of the paper, its hypotheses, and what is to be read beside them."""
+    side_by_side: Mapping[str, Across]
+    """The runs of each language that has several."""
 
     @property
     def title(self) -> str:
@@ -74,12 +76,27 @@ def sections(runs: Sequence[Run]) -> list[Section]:
         groups = comparable([run for run in runs if run.result.instrument == name])
         for group in groups:
             kind = str(group[0].result.provenance["subject"].get("kind", "")) if len(groups) > 1 else ""
-            tables = [*paper_tables(tool, group), *filter(None, [hypotheses_table(group)])]
+            languages = dict.fromkeys(run.result.lang for run in group)
+            alike = {lang: [run for run in group if run.result.lang == lang] for lang in languages}
+            beside = {lang: across(own) for lang, own in alike.items() if len(own) > 1}
+            told = [note for several in beside.values() for note in several.together.notes]
+            tables = [*paper_tables(tool, group), *filter(None, [hypotheses_table(group, told)])]
+            tables += _text_tables(group, beside)
             if kind:
                 tables = [replace(table, title=f"{table.title}, {kind} models") for table in tables]
             labelled = zip(labels(group, languages=False), group, strict=True)
-            found.append(Section(tool, kind, tuple(labelled), tuple(tables)))
+            found.append(Section(tool, kind, tuple(labelled), tuple(tables), beside))
     return found
+
+
+def _text_tables(runs: Sequence[Run], beside: Mapping[str, Across]) -> Iterator[Table]:
+    """What is to be read of runs side by side, then of each run."""
+    for lang, several in beside.items():
+        for found in several.together.tables:
+            yield text_table(found, f"{found.title}, {lang}")
+    for label, run in zip(labels(runs), runs, strict=True):
+        for found in run.result.tables:
+            yield text_table(found, f"{found.title}, {label}")
 
 
 def readings(run: Run) -> list[str]:

@@ -9,7 +9,7 @@ from tiltmeter import charts
 from tiltmeter.report.content import sections
 from tiltmeter.report.summary import models, overview
 from tiltmeter.results import Figure
-from tiltmeter.runs import Run, labels
+from tiltmeter.runs import Across, Run, labels
 
 Row = Mapping[str, Any]
 
@@ -21,13 +21,13 @@ def write_figures(runs: Sequence[Run], folder: Path, *, font: str | Path | None 
     for section in sections(runs):
         together = [run for _, run in section.labelled]
         for lang in dict.fromkeys(run.result.lang for run in together):
-            own = merged([run for run in together if run.result.lang == lang])
+            own = merged([run for run in together if run.result.lang == lang], section.side_by_side.get(lang))
             figures += [replace(figure, title=f"{figure.title}, {lang}") for figure in own]
     return charts.write_figures(figures, folder, font=font)
 
 
-def merged(runs: Sequence[Run]) -> list[Figure]:
-    """The runs' figures of one title as one figure, the subject as its colour."""
+def merged(runs: Sequence[Run], beside: Across | None = None) -> list[Figure]:
+    """The runs' figures of one title as one figure, the subject as its colour; then those of all runs together."""
     found: dict[str, Figure] = {}
     subjects = labels(runs)
     for run, subject in zip(runs, subjects, strict=True):
@@ -44,7 +44,8 @@ def merged(runs: Sequence[Run]) -> list[Figure]:
                 {names.get(name, name): row[name] for name in row} | {"subject": subject} for row in figure.rows
             )
             found[figure.title] = replace(first, rows=_interleaved(first.rows, rows, first.y))
-    return [figure for figure in found.values() if figure.rows]
+    of_all = beside.together.figures if beside else ()
+    return [figure for figure in (*found.values(), *of_all) if figure.rows]
 
 
 def _interleaved(before: Sequence[Row], added: Sequence[Row], y: str) -> tuple[Row, ...]:

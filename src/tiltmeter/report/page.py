@@ -16,7 +16,7 @@ from tiltmeter.report.items import Packed, packed_estimates, packed_items, write
 from tiltmeter.report.summary import models, overview, verdicts
 from tiltmeter.report.tables import Table
 from tiltmeter.results import Estimate, Figure, Note, shown, shown_p
-from tiltmeter.runs import Run, Skipped, across, agreement, labels
+from tiltmeter.runs import Across, Run, Skipped, agreement, labels
 from tiltmeter.store import write_atomically
 
 
@@ -88,14 +88,16 @@ class Part:
     runs: tuple[Run, ...]
     figures: tuple[tuple[int, Figure], ...]
     sources: tuple[Source, ...]
+    several: Across | None
+    """Of more than one run."""
 
     def side_by_side(self) -> list[tuple[str, list[Estimate]]]:
         """The headline of each test over all subjects, corrected as one family; nothing for a single subject."""
-        return across(self.runs).headlines() if len(self.runs) > 1 else []
+        return self.several.headlines() if self.several else []
 
-    def together(self) -> list[Note]:
+    def together(self) -> Sequence[Note]:
         """What the instrument says of these runs together."""
-        return list(across(self.runs).notes) if len(self.runs) > 1 else []
+        return self.several.together.notes if self.several else ()
 
     def labelled(self) -> list[tuple[str, Run]]:
         return list(zip(labels(self.runs), self.runs, strict=True))
@@ -148,18 +150,23 @@ def _sections(runs: Sequence[Run], items: dict[str, Packed], figures: _Figures) 
         languages: dict[str, list[Run]] = {}
         for _, run in section.labelled:
             languages.setdefault(run.result.lang, []).append(run)
-        parts = tuple(_part(section.instrument, tuple(own), items, figures) for own in languages.values())
+        parts = tuple(
+            _part(section.instrument, tuple(own), items, figures, section.side_by_side.get(lang))
+            for lang, own in languages.items()
+        )
         found.append(Section(section.title, section.instrument, section.tables, parts))
     return found
 
 
-def _part(tool: Instrument, runs: tuple[Run, ...], items: dict[str, Packed], figures: _Figures) -> Part:
+def _part(
+    tool: Instrument, runs: tuple[Run, ...], items: dict[str, Packed], figures: _Figures, several: Across | None
+) -> Part:
     sources = []
     for label, run in zip(labels(runs), runs, strict=True):
         sources.append(Source(label, items[run.id], "items"))
         sources.append(Source(label, packed_estimates(run), "estimates"))
-    drawn = tuple(figures.add(figure) for figure in merged(runs))
-    return Part(tool, runs[0].result.lang, runs, drawn, tuple(sources))
+    drawn = tuple(figures.add(figure) for figure in merged(runs, several))
+    return Part(tool, runs[0].result.lang, runs, drawn, tuple(sources), several)
 
 
 def _language(lang: str) -> str:

@@ -169,7 +169,8 @@ def overview(found: Sequence[Model], *, tested: bool) -> list[Figure]:
 
 def _effects(entries: Sequence[tuple[Model, Verdict]]) -> Figure:
     tool = entries[0][1].tool
-    names = dict.fromkeys(verdict.row.name for _, verdict in entries)
+    names = list(dict.fromkeys(verdict.row.name for _, verdict in entries))
+    along = tool.headline if any(name.startswith(tool.headline) for name in names) else names[0]
     return Figure(
         kind="intervals",
         title=tool.title,
@@ -178,14 +179,14 @@ def _effects(entries: Sequence[tuple[Model, Verdict]]) -> Figure:
                 "model": model.label,
                 "test": verdict.test,
                 "estimate": verdict.row.name,
-                tool.headline: verdict.row.value,
+                along: verdict.row.value,
                 "low": verdict.row.ci_low,
                 "high": verdict.row.ci_high,
                 "outcome": verdict.outcome,
             }
             for model, verdict in entries
         ),
-        x=tool.headline,
+        x=along,
         y="model",
         low="low",
         high="high",

@@ -1,12 +1,12 @@
 """Tables as plain values, whatever format they end in."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from tiltmeter.results import LEVEL, Estimate, Note, shown, shown_p
-from tiltmeter.runs import Run, across, labels
+from tiltmeter.results import LEVEL, Estimate, Note, TextTable, shown, shown_p
+from tiltmeter.runs import Run, labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +150,31 @@ def estimates_table(runs: Sequence[Run]) -> Table:
     )
 
 
-def hypotheses_table(runs: Sequence[Run]) -> Table | None:
-    """Which hypotheses of the paper hold, by subject; None where the instrument has none."""
+def text_table(found: TextTable, title: str) -> Table:
+    """Sentences or words with their numbers; columns called `p` are p-values."""
+    return Table(
+        title=title,
+        header=(found.columns,),
+        rows=tuple(
+            tuple(
+                cell if isinstance(cell, str) else Number(cell, p=name.startswith("p ") or name == "p")
+                for name, cell in zip(found.columns, row, strict=True)
+            )
+            for row in found.rows
+        ),
+        caption=found.caption,
+    )
+
+
+def hypotheses_table(runs: Sequence[Run], together: Iterable[Note]) -> Table | None:
+    """Which hypotheses of the paper hold, by subject; None where the instrument has none.
+
+    `together` are notes of several runs side by side, which name theirs in the details.
+    """
     told: dict[str, dict[str, list[bool]]] = {run.id: {} for run in runs}
-    for run_id, note in _hypotheses(runs):
+    found = [(run.id, note) for run in runs for note in run.result.notes]
+    found += [(str(note.details.get("run")), note) for note in together]
+    for run_id, note in [entry for entry in found if entry[1].kind == "hypothesis" and entry[0] in told]:
         told[run_id].setdefault(str(note.details["hypothesis"]), []).append(bool(note.details["holds"]))
     names = sorted({name for verdicts in told.values() for name in verdicts})
     if not names:
@@ -184,16 +205,6 @@ def told_families(rows: Sequence[Estimate]) -> list[str]:
     """With which other tests each p was corrected."""
     families = dict.fromkeys(row.family for row in rows if row.p_adjusted is not None and row.family)
     return [f"p corrected within {'; '.join(families)}."] if families else []
-
-
-def _hypotheses(runs: Sequence[Run]) -> list[tuple[str, Note]]:
-    """Those of each run, and those of several runs of one language side by side, which name theirs in the details."""
-    found = [(run.id, note) for run in runs for note in run.result.notes]
-    for lang in dict.fromkeys(run.result.lang for run in runs):
-        alike = [run for run in runs if run.result.lang == lang]
-        found += [(str(note.details.get("run")), note) for note in (across(alike).notes if len(alike) > 1 else ())]
-    known = {run.id for run in runs}
-    return [(run_id, note) for run_id, note in found if note.kind == "hypothesis" and run_id in known]
 
 
 def _verdict(holds: Sequence[bool]) -> Cell:

@@ -3,7 +3,7 @@
 from tiltmeter.results.checking import Malformed, check
 from tiltmeter.results.numbers import LEVEL, said_p, shown, shown_p
 from tiltmeter.results.schema import SCHEMA
-from tiltmeter.results.values import Estimate, Figure, Note, Result, Worse
+from tiltmeter.results.values import Estimate, Figure, Note, Result, TextTable, Worse
 
 __all__ = [
     "LEVEL",
@@ -13,6 +13,7 @@ __all__ = [
     "Malformed",
     "Note",
     "Result",
+    "TextTable",
     "Worse",
     "check",
     "said_p",

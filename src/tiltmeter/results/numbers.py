@@ -5,7 +5,9 @@ LEVEL = 0.05
 
 
 def shown(value: float | None) -> str:
-    """A number short enough for a table; a dash where there is none."""
+    """A number short enough for a table; a count as it is, a dash where there is none."""
+    if isinstance(value, int):
+        return f"{value:,}"
     return "–" if value is None else f"{value:.4f}" if abs(value) < 0.1 else f"{value:.3f}"
 
 

@@ -70,6 +70,10 @@ def check_promises(result: Mapping[str, Any]) -> None:
             check(details, Hypothesis, f"notes[{place}].details")
     for name, value in result["options"].items():
         _check_files(value, f"options.{name}")
+    for place, table in enumerate(result.get("tables", ())):
+        for number, row in enumerate(table["rows"]):
+            if len(row) != len(table["columns"]):
+                refuse(f"tables[{place}].rows[{number}]", f"has {len(row)} cells for {len(table['columns'])} columns")
 
 
 def _check_provenance(made: Any) -> None:

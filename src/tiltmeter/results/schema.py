@@ -6,11 +6,12 @@ from typing import Any
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.results.checking import Malformed, told
 
-SCHEMA = 2
+SCHEMA = 3
 """Raised by one whenever the stored form of a result changes."""
 
 STEPS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
     1: lambda result: result | {"tests": {}},
+    2: lambda result: result | {"tables": []},
 }
 """STEPS[n] turns a result of schema n into one of schema n + 1."""
 

@@ -113,6 +113,23 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TextTable:
+    """A table to be read beside the numbers: sentences, words, and what was found for each."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | float | None, ...], ...]
+    caption: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        return _as_dict(self) | {"columns": list(self.columns), "rows": [list(row) for row in self.rows]}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        return cls(**{**data, "columns": tuple(data["columns"]), "rows": tuple(map(tuple, data["rows"]))})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
     """All numbers of one run: instrument x subject x pack x options."""
 
@@ -127,9 +144,10 @@ class Result:
     figures: tuple[Figure, ...] = ()
     tests: Mapping[str, str] = field(default_factory=dict)
     """What each test compares, in words, where its name does not say it."""
+    tables: tuple[TextTable, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """The form that `--json` prints: figures and the tests' words are left to the stored run."""
+        """The form that `--json` prints: figures, tables and the tests' words are left to the stored run."""
         return {
             "instrument": self.instrument,
             "version": self.version,
@@ -145,6 +163,7 @@ class Result:
         return self.to_json() | {
             "figures": [figure.to_json() for figure in self.figures],
             "tests": dict(self.tests),
+            "tables": [table.to_json() for table in self.tables],
         }
 
     @classmethod
@@ -160,9 +179,10 @@ class Result:
                 "estimates": tuple(Estimate(**row) for row in stored["estimates"]),
                 "notes": tuple(Note(**row) for row in stored["notes"]),
                 "figures": tuple(map(Figure.from_json, stored.get("figures", ()))),
+                "tables": tuple(map(TextTable.from_json, stored.get("tables", ()))),
             }
         )
 
 
-def _as_dict(value: Figure) -> dict[str, Any]:
+def _as_dict(value: Figure | TextTable) -> dict[str, Any]:
     return {spec.name: getattr(value, spec.name) for spec in fields(value)}

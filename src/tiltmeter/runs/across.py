@@ -2,17 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from tiltmeter.errors import TiltmeterError
-from tiltmeter.instruments import load_instrument
-from tiltmeter.results import Estimate, Note
+from tiltmeter.instruments import Findings, load_instrument
+from tiltmeter.results import Estimate
 from tiltmeter.runs.measuring import corrected
 from tiltmeter.runs.run import Run
 from tiltmeter.runs.sweep import FactorEffect, factor_effects
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Across:
     """Runs of one instrument side by side, their p-values corrected as one family."""
 
@@ -23,8 +24,17 @@ class Across:
     """Which choice in training moves the headline, where the subjects are a sweep."""
     no_factors: str = ""
     """Why trained subjects make up no sweep."""
-    notes: tuple[Note, ...] = ()
-    """What the instrument says of several runs together."""
+
+    @cached_property
+    def together(self) -> Findings:
+        """What the instrument finds in several runs together."""
+        tool = load_instrument(self.runs[0].result.instrument)
+        # The items of another version may lack what this one reads.
+        current = all((run.result.instrument, run.result.version) == (tool.name, tool.version) for run in self.runs)
+        groups = [group for group in comparable(self.runs) if len(group) > 1]
+        if tool.compare is None or not current:
+            return Findings(estimates=())
+        return Findings.joined(tool.compare([(run.result, run.items) for run in group]) for group in groups)
 
     def headlines(self) -> list[tuple[str, list[Estimate]]]:
         """The main estimates of each test and group, one a run: the table a paper prints over models."""
@@ -47,7 +57,8 @@ class Across:
             "comparable": [[run.id for run in group] for group in comparable(self.runs)],
             "factors": [asdict(effect) for effect in self.factors],
             "no_factors": self.no_factors or None,
-            "notes": [note.to_json() for note in self.notes],
+            "differences": [row.to_json() for row in self.together.estimates],
+            "notes": [note.to_json() for note in self.together.notes],
         }
 
 
@@ -57,11 +68,7 @@ def across(runs: Sequence[Run]) -> Across:
     rows = [replace(estimate, p_adjusted=None) for run in runs for estimate in run.result.estimates]
     pooled = iter(corrected(rows, f"{', '.join(tools)}, {len(runs)} runs"))
     estimates = tuple(tuple(next(pooled) for _ in run.result.estimates) for run in runs)
-    tool = load_instrument(runs[0].result.instrument) if len(tools) == 1 else None
-    # The items of another version may lack what this one reads.
-    current = tool is not None and all(run.result.version == tool.version for run in runs)
-    notes = tool.compare([(run.result, run.items) for run in runs]) if tool and tool.compare and current else []
-    return Across(tuple(runs), estimates, *_factors(runs), tuple(notes))
+    return Across(tuple(runs), estimates, *_factors(runs))
 
 
 def comparable(runs: Sequence[Run]) -> list[tuple[Run, ...]]:

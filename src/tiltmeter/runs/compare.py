@@ -113,7 +113,7 @@ def _notes(pairs: Sequence[tuple[Run, Run]], changes: Sequence[Change]) -> Itera
         if before.id == after.id:
             yield Note(kind="same", text=f"{where}: both sides are the same run.")
         if tool.compare is not None:
-            yield from tool.compare([(run.result, run.items) for run in (before, after)])
+            yield from tool.compare([(run.result, run.items) for run in (before, after)]).notes
     if any(change.direction in SHOWN for change in changes):
         yield Note(
             kind="caveat",

@@ -158,6 +158,7 @@ def _measure(
         provenance=provenance,
         figures=findings.figures,
         tests=findings.tests,
+        tables=tuple(tool.tables(items, pack, options)) if tool.tables else (),
     )
     return Run(run_id, result, items)
 

@@ -3,14 +3,23 @@
 Values in, values out: this layer knows numbers, not models or words. See docs/statistics.md.
 """
 
+from tiltmeter.statistics.bootstrap import resampled_sums
 from tiltmeter.statistics.caution import coverage_caution
 from tiltmeter.statistics.correction import benjamini_hochberg, holm
 from tiltmeter.statistics.correlation import Correlation, pearson, spearman
 from tiltmeter.statistics.effect_size import cohens_d, cohens_dz, standardised_difference
-from tiltmeter.statistics.intervals import Interval, difference_interval, mean_interval, statistic_interval
+from tiltmeter.statistics.intervals import (
+    Interval,
+    count_interval,
+    difference_interval,
+    mean_interval,
+    resampled_interval,
+    statistic_interval,
+)
 from tiltmeter.statistics.paired import Equivalence, PairedTest, paired_t, tost, wilcoxon
 from tiltmeter.statistics.permutation import PermutationTest, flip_signs, permute_groups
 from tiltmeter.statistics.sample import never_zero
+from tiltmeter.statistics.variance import VarianceShare, variance_share
 
 __all__ = [
     "Correlation",
@@ -18,9 +27,11 @@ __all__ = [
     "Interval",
     "PairedTest",
     "PermutationTest",
+    "VarianceShare",
     "benjamini_hochberg",
     "cohens_d",
     "cohens_dz",
+    "count_interval",
     "coverage_caution",
     "difference_interval",
     "flip_signs",
@@ -30,9 +41,12 @@ __all__ = [
     "paired_t",
     "pearson",
     "permute_groups",
+    "resampled_interval",
+    "resampled_sums",
     "spearman",
     "standardised_difference",
     "statistic_interval",
     "tost",
+    "variance_share",
     "wilcoxon",
 ]

@@ -43,13 +43,23 @@ def mean_limits(
     if method == "bootstrap-t":
         ratios = np.sort(_studentised_shifts(residuals, sizes, error, resamples, seed), axis=0)
         # Limits swap sides: a resample that errs high says the mean may lie low.
-        low = mean - _order_statistic(ratios, np.full(mean.size, 1 - tail)) * error
-        return low, mean - _order_statistic(ratios, np.full(mean.size, tail)) * error
+        low = mean - order_statistic(ratios, np.full(mean.size, 1 - tail)) * error
+        return low, mean - order_statistic(ratios, np.full(mean.size, tail)) * error
     shifts = np.sort(_shifts(residuals, sizes, resamples, seed), axis=0)
     shares = np.full((2, mean.size), [[tail], [1 - tail]])
     if method == "bca":
         shares = _bca_shares(shifts, residuals, sizes, shares, tie=rounding * clusters / total)
-    return mean + _order_statistic(shifts, shares[0]), mean + _order_statistic(shifts, shares[1])
+    return mean + order_statistic(shifts, shares[0]), mean + order_statistic(shifts, shares[1])
+
+
+def resampled_sums(columns: FloatArray, *, resamples: int, seed: int) -> FloatArray:
+    """The sum of every column over rows drawn with replacement, one row per resample.
+
+    Whatever is made of sums (means, ratios of them, differences between models) is resampled alike, at the cost of one
+    matrix product.
+    """
+    chunks = _resampled_counts(columns.shape[0], resamples, seed)
+    return np.concatenate([counts @ columns for counts in chunks])
 
 
 def _shifts(residuals: FloatArray, sizes: FloatArray, resamples: int, seed: int) -> FloatArray:
@@ -104,7 +114,7 @@ def _bca_shares(
     return np.asarray(ndtr(bias + moved / (1 - acceleration * moved)))
 
 
-def _order_statistic(ordered: FloatArray, shares: FloatArray) -> FloatArray:
+def order_statistic(ordered: FloatArray, shares: FloatArray) -> FloatArray:
     """The (R + 1) share-th smallest of R values in each column (Davison and Hinkley 1997, 5.2.1)."""
     resamples = ordered.shape[0]
     places = np.clip(np.rint((resamples + 1) * shares).astype(int) - 1, 0, resamples - 1)

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from tiltmeter.statistics.bootstrap import MeanMethod, mean_limits
+from tiltmeter.statistics.bootstrap import MeanMethod, mean_limits, order_statistic
 from tiltmeter.statistics.caution import coverage_caution
 from tiltmeter.statistics.sample import exact_mean, finite_sample, is_constant
 
@@ -57,7 +57,8 @@ def mean_interval(
     - `percentile`, `bca`: quantiles of resampled means (Efron 1987). They cover too little below 40 clusters.
     - `auto`: `bootstrap-t` from 10 to 249 units, where it covered more than `cluster-t` on skewed data at
       equal coverage on normal data; `cluster-t` below (bootstrap-t can be several times wider there and
-      hardly covers more) and above (both cover the same, and nothing needs to be resampled).
+      hardly covers more), above (both cover the same, and nothing needs to be resampled), and where most values are
+      equal, so that bootstrap-t has no end.
 
     The mean is over rows, so a large cluster weighs more than a small one. Constant values give an interval
     of zero width, a single unit gives nan, both with a caution.
@@ -78,6 +79,10 @@ def mean_interval(
     sizes = np.bincount(codes).astype(np.float64)
     sums = np.bincount(codes, weights=sample).astype(np.float64)
     low, high = mean_limits(sums[:, None], sizes, method=used, level=level, resamples=resamples, seed=seed)
+    if method == "auto" and not (np.isfinite(low).all() and np.isfinite(high).all()):
+        # Many resamples of values that are mostly equal have no spread of their own.
+        used = "cluster-t"
+        low, high = mean_limits(sums[:, None], sizes, method=used, level=level, resamples=resamples, seed=seed)
     return Interval(float(low[0]), float(high[0]), level, used, units, coverage_caution(used, units))
 
 
@@ -97,6 +102,40 @@ def difference_interval(x: npt.ArrayLike, y: npt.ArrayLike, *, level: float = 0.
     difference, reach = exact_mean(first) - exact_mean(second), t.ppf((1 + level) / 2, freedom) * error
     caution = coverage_caution("cluster-t", units)
     return Interval(difference - float(reach), difference + float(reach), level, "welch-t", units, caution)
+
+
+def count_interval(count: int, n: int, *, level: float = 0.95) -> Interval:
+    """Clopper and Pearson's (1934) exact interval of a count out of n, widened to whole counts."""
+    from scipy.stats import binomtest
+
+    if n < 1:
+        return _no_interval(level, _EXACT_BINOMIAL, n)
+    limits = binomtest(count, n).proportion_ci(confidence_level=level, method="exact")
+    low, high = math.floor(n * limits.low), math.ceil(n * limits.high)
+    return Interval(low, high, level, _EXACT_BINOMIAL, n, None)
+
+
+_EXACT_BINOMIAL = "exact binomial (Clopper and Pearson)"
+
+
+def resampled_interval(
+    observed: float, resampled: npt.NDArray[np.float64], *, n: int, method: str, level: float = 0.95
+) -> tuple[Interval, float]:
+    """The percentile interval of what resamples of n units gave, and the two-sided p that it implies for 0.
+
+    p is twice the smaller share of resamples on either side of 0, counted as (k + 1) / (R + 1). Resamples on which the
+    statistic is undefined are left out and counted; of more than one in twenty there is neither.
+    """
+    known = np.sort(resampled[~np.isnan(resampled)])
+    undefined = resampled.size - known.size
+    caution = f"the statistic is undefined on {undefined} of {resampled.size} resamples" if undefined else None
+    if 20 * undefined > resampled.size or math.isnan(observed):
+        return Interval(math.nan, math.nan, level, method, n, caution), math.nan
+    tail = (1 - level) / 2
+    low, high = (float(order_statistic(known[:, None], np.array([share]))[0]) for share in (tail, 1 - tail))
+    sides = [int((known <= 0).sum()), int((known >= 0).sum())]
+    p_value = min(1.0, 2 * (min(sides) + 1) / (known.size + 1))
+    return Interval(low, high, level, method, n, caution or coverage_caution("percentile", n)), p_value
 
 
 def statistic_interval(

@@ -14,7 +14,7 @@ from tiltmeter.subjects.language_models.checkpoint import Checkpoint
 from tiltmeter.subjects.language_models.network import Asked, Line, Network
 from tiltmeter.subjects.language_models.tokens import Tokens
 
-ENGINE = "language-models-1"
+ENGINE = "language-models-2"
 """Raised whenever the same question would get another answer."""
 BATCH_TOKENS = 2048
 BATCH_LOGITS = 2**26

@@ -13,7 +13,7 @@ from tiltmeter.subjects.language_models import causal, masked
 from tiltmeter.subjects.language_models.blank import Blank
 from tiltmeter.subjects.language_models.engine import CHUNK, ENGINE, Engine, Probe
 from tiltmeter.subjects.language_models.network import Line
-from tiltmeter.subjects.language_models.tables import WHOLE_SENTENCES, TokenScore, chunks, scores_table
+from tiltmeter.subjects.language_models.tables import TokenScore, chunks, scores_table, whole_sentences
 from tiltmeter.subjects.language_models.tokens import Pieces
 
 RULES = ("independent", "left-to-right", "first-token")
@@ -80,9 +80,7 @@ class LanguageModel:
         tokens = self.asked.tokens
         if self.kind == "causal":
             first = causal.beginning(tokens.encode(["a"])[0], self.asked).ids[: len(tokens.before) or 1]
-            return (
-                f"{WHOLE_SENTENCES.format(neutral=neutral)} Every sentence begins with {' '.join(tokens.words(first))}."
-            )
+            return f"{whole_sentences(neutral)} Every sentence begins with {' '.join(tokens.words(first))}."
         several = {"independent": "all hidden at once", "left-to-right": "each given those before it"}[rule]
         around = " ".join([*tokens.words(tokens.before), "...", *tokens.words(tokens.behind)])
         return (

@@ -40,9 +40,9 @@ def load(checkpoint: Checkpoint) -> "Network":
 class Network:
     """A model on its device.
 
-    `projects` says whether the vocabulary projection can be had at the asked positions alone, `pads` whether
-    sequences of different lengths can go together: each is tried when the model is loaded and not done where the
-    numbers would differ from those of a plain pass.
+    `projects` says whether the vocabulary projection can be had at the asked positions alone, `narrows` whether that
+    goes for the last feed-forward layer too, `pads` whether sequences of different lengths can go together: each is
+    tried when the model is loaded and not done where the numbers would differ from those of a plain pass.
     """
 
     def __init__(self, checkpoint: Checkpoint, model: Any, tokenizer: Any) -> None:
@@ -54,6 +54,7 @@ class Network:
         head = model.get_output_embeddings()
         self.vocabulary = int(len(model.get_input_embeddings().weight) if head is None else len(head.weight))
         self.projects = self.pads = True
+        self.narrows = False
         self._fits: int | None = None
         """Tokens that fit into memory together, once too many did not."""
         try:
@@ -123,16 +124,18 @@ class Network:
 
     @contextmanager
     def _projecting(self, rows: torch.Tensor, columns: torch.Tensor) -> Iterator[None]:
-        """Lets the layer that maps to the vocabulary see the asked positions only."""
+        """Lets the layer that maps to the vocabulary, and the last feed-forward layer, see the asked positions only."""
 
         def choose(_: Any, inputs: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
-            return (inputs[0][rows, columns], *inputs[1:])
+            return tuple(one[rows, columns] if one.dim() == 3 else one for one in inputs)
 
-        hook = self.model.get_output_embeddings().register_forward_pre_hook(choose)
+        layers = [self.model.get_output_embeddings(), *(_last_feed_forward(self.model) if self.narrows else ())]
+        hooks = [layer.register_forward_pre_hook(choose) for layer in layers]
         try:
             yield
         finally:
-            hook.remove()
+            for hook in hooks:
+                hook.remove()
 
     @property
     def _without_cache(self) -> dict[str, bool]:
@@ -213,6 +216,11 @@ class Network:
                 self.projects = self._agree(full, self._logits(same, rows, columns)) and self.projects
             except (RuntimeError, IndexError, AttributeError):
                 self.projects = False
+            self.narrows = self.projects and self.checkpoint.kind == "masked" and bool(_last_feed_forward(self.model))
+            try:
+                self.narrows = self.narrows and self._agree(full, self._logits(same, rows, columns))
+            except (RuntimeError, IndexError, AttributeError, ValueError):
+                self.narrows = False
         for good, slow in ((self.pads, "padding changes its answers"), (self.projects, "its head takes no part of it")):
             if not good:
                 log.info("%s is asked the slow way: %s", self.checkpoint.folder.name, slow)
@@ -221,6 +229,13 @@ class Network:
         """Equal but for rounding."""
         allowed = 1e-4 if self.checkpoint.dtype == "float32" else 5e-2
         return bool((one - other).abs().max() <= allowed * max(1.0, float(one.abs().max())))
+
+
+def _last_feed_forward(model: Any) -> tuple[Any, ...]:
+    """The two parts of the last layer's feed-forward network, where a model is built as BERT is; else nothing."""
+    layers = [part for name, part in model.named_modules() if re.search(r"(^|\.)layer\.\d+$", name)]
+    parts = [getattr(layers[-1], name, None) for name in ("intermediate", "output")] if layers else []
+    return tuple(parts) if parts and all(isinstance(part, torch.nn.Module) for part in parts) else ()
 
 
 def _load(checkpoint: Checkpoint) -> tuple[Any, Any]:

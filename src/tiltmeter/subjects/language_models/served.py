@@ -14,7 +14,7 @@ from tiltmeter.store import Answers, Store
 from tiltmeter.subjects.language_models.asking import Batch, Values, ask_once
 from tiltmeter.subjects.language_models.blank import Blank
 from tiltmeter.subjects.language_models.prompt_server import PromptServer, parse_name
-from tiltmeter.subjects.language_models.tables import WHOLE_SENTENCES, Filled, among_candidates, chunks, filled_table
+from tiltmeter.subjects.language_models.tables import Filled, among_candidates, chunks, filled_table, whole_sentences
 
 ENGINE = "served-1"
 BATCH = 16
@@ -70,7 +70,7 @@ class ServedModel:
 
     def describe_fill(self, *, rule: str, neutral: str | None) -> str:  # noqa: ARG002
         return (
-            f"{WHOLE_SENTENCES.format(neutral=neutral)} The server's answers are kept by its address and the model's "
+            f"{whole_sentences(neutral)} The server's answers are kept by its address and the model's "
             "name; if it serves other weights now, clear them with `tiltmeter cache clear answers runs`."
         )
 

@@ -10,10 +10,14 @@ from scipy.special import logsumexp
 Entry = TypeVar("Entry")
 Columns = dict[str, pl.DataType | type[pl.DataType]]
 
-WHOLE_SENTENCES = (
-    "A causal model: probabilities are those of whole sentences, normalised over the candidates, natural logarithm; "
-    "the prior is the same sentence with {neutral!r} in place of what is hidden. Not comparable with masked models."
-)
+
+def whole_sentences(neutral: str | None) -> str:
+    """How a causal model was asked, in words; `neutral` is what stands in for what is hidden, if anything is."""
+    prior = f"; the prior is the same sentence with {neutral!r} in place of what is hidden" if neutral else ""
+    return (
+        "A causal model: probabilities are those of whole sentences, normalised over the candidates, natural logarithm"
+        f"{prior}. Not comparable with masked models."
+    )
 
 
 @dataclass(frozen=True, slots=True)
