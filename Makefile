@@ -1,6 +1,6 @@
 # Each target makes .venv when it is missing.
 BIN := .venv/bin
-EXTRAS := models,language,report,ray,dev
+EXTRAS := models,corpus,report,ray,dev
 
 .PHONY: setup audit test check bench
 setup: .venv/ready

@@ -2,6 +2,7 @@
 
 from tiltmeter.packs.loader import load_folder, load_pack, read_tests, shipped_languages
 from tiltmeter.packs.reading import PackError
+from tiltmeter.packs.screening import Screening
 from tiltmeter.packs.values import (
     GRAMMAR_TEST,
     LISTS,
@@ -36,6 +37,7 @@ __all__ = [
     "PackError",
     "PersonPair",
     "Profession",
+    "Screening",
     "WeatTest",
     "Word",
     "WordPair",

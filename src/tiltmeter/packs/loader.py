@@ -18,6 +18,7 @@ from tiltmeter.packs.reading import (
     read_table,
     read_toml,
 )
+from tiltmeter.packs.screening import read_screening
 from tiltmeter.packs.values import (
     GRAMMAR_TEST,
     LISTS,
@@ -73,6 +74,9 @@ def load_folder(folder: Path) -> Pack:
         if (folder / f"{name}.toml").is_file():
             lists[name], source = _read_sentences(folder, name)
             sources[name] = (source,)
+    in_use = {f"{pair.male}/{pair.female}" for pair in pack.gender_pairs if pair.status != "rejected"}
+    if (screening := read_screening(folder, in_use)) is not None:
+        lists["screening"], sources["screening"] = screening, (screening.source,)
     if (folder / "weat.toml").is_file():
         lists["weat"], added = _read_weat(folder, pack, lists["lexicon"])
         sources["weat"] = tuple(dict.fromkeys((*sources.get("weat", ()), *added)))

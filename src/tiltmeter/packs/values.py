@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Literal
 
+from tiltmeter.packs.screening import Screening
+
 LISTS: Mapping[str, str] = {
     "gender_pairs": "words that differ in gender alone",
     "neutral_sentences": "sentences that a male and a female word fit alike",
@@ -244,6 +246,8 @@ class Pack:
     inanimate_nouns: tuple[InanimateNoun, ...] = ()
     lexicon: Mapping[str, Word] = field(default_factory=dict)
     """Grammar of the words that the sets hold."""
+    screening: Screening | None = None
+    """How neutral sentences are told; without it none can be looked for."""
     sources: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
