@@ -13,8 +13,8 @@ from tiltmeter.packs.reading import TomlFile, check_word, read_toml
 class Screening:
     """What ends a sentence, and what a sentence may not hold beside its keyword.
 
-    In a script without spaces a word of a list is found where it begins and ends with words of the segmented sentence, or
-    lies inside one; elsewhere between letters, in any case. `word*` stands for every word that begins so.
+    In a script without spaces a word of a list is found where it begins and ends with words of the segmented sentence,
+    or lies inside one; elsewhere between letters, in any case. `word*` stands for every word that begins so.
     """
 
     ends: str
