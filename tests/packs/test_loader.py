@@ -21,6 +21,8 @@ SENTENCES = (
     "# source: made up\nmale\tfemale\twritten\tsentence\n"
     "rey\treina\tmale\tMi {rey|reina} llega hoy.\nrey\treina\tfemale\tVino con su {rey|reina} en 5G.\n"
 )
+FORMS = "# source: made up\nmale\tfemale\tpair\nreyes\treinas\trey/reina\n"
+SWAPS = "# source: made up\nmale\tfemale\tnote\nduque\tduquesa\nreino\treino\tstays\n"
 LEXICON = "# source: made up\nword\tpos\tgender\tfeminine\nsol\tNOUN\tm\nluz\tNOUN\tf\nmar\tNOUN\tm\nflor\tNOUN\tf\n"
 WEAT = """[attributes.gender]
 source = "made up"
@@ -47,7 +49,7 @@ def folder(tmp_path: Path) -> Path:
     pack = tmp_path / "tt"
     pack.mkdir()
     files = {"pack.toml": PACK, "gender_pairs.tsv": PAIRS, "persons.tsv": PERSONS, "lexicon.tsv": LEXICON}
-    files["neutral_sentences.tsv"] = SENTENCES
+    files |= {"neutral_sentences.tsv": SENTENCES, "gender_forms.tsv": FORMS, "swaps.tsv": SWAPS}
     for name, text in {**files, "weat.toml": WEAT}.items():
         (pack / name).write_text(text, "utf-8")
     return pack
@@ -59,6 +61,8 @@ def test_a_right_pack_loads_with_all_it_says(folder: Path) -> None:
     assert pack.persons[1].male_determiner == "mi"
     assert [word.gender for word in pack.weat[0].x] == ["m", "f"]
     assert pack.neutral_sentences[0].parts == ("Mi ", "rey", "reina", " llega hoy.")
+    assert [(form.male, form.female, form.pair) for form in pack.gender_forms] == [("reyes", "reinas", "rey/reina")]
+    assert [(pair.male, pair.female) for pair in pack.swaps] == [("duque", "duquesa"), ("reino", "reino")]
     assert pack.sources["weat"] == ("made up",)
     assert pack.missing(["weat", "nonbinary_persons"]) == ["nonbinary_persons"]
 
@@ -232,6 +236,20 @@ MISTAKES: list[tuple[str, str, str, str, str]] = [
         "reina\tboth",
         "tt/neutral_sentences.tsv:3: there is no written 'both'",
     ),
+    (
+        "a form of no pair",
+        "gender_forms.tsv",
+        "rey/reina",
+        "rey/dama",
+        "tt/gender_forms.tsv:3: the pair 'rey/dama' is not among those of gender_pairs.tsv that are in use",
+    ),
+    (
+        "a form without gender",
+        "gender_forms.tsv",
+        "reyes\treinas",
+        "reyes\treyes",
+        "tt/gender_forms.tsv:3: both sides are 'reyes': the form carries no information",
+    ),
     ("no header", "gender_pairs.tsv", PAIRS[18:], "", "tt/gender_pairs.tsv:1: the list has no header"),
 ]
 
@@ -301,7 +319,7 @@ class TestShippedPacks:
         for name in LISTS:
             if getattr(pack, name):
                 assert all(pack.sources[name])
-            elif name not in ("semantic_gender", "names"):
+            elif name not in ("semantic_gender", "names", "gender_forms"):
                 assert pack.why_not(name)
 
     def test_there_are_nine_person_pairs(self, lang: str) -> None:

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 from tiltmeter.errors import MissingExtra, TiltmeterError, unknown
+from tiltmeter.language.tagging import mecab_tagger
 
 SEGMENTERS = ("jumanpp", "mecab", "none")
 
@@ -26,17 +26,6 @@ def segmenter(name: str) -> Segmenter:
 def _mecab() -> Segmenter:
     tagger = mecab_tagger()
     return lambda text: [word.surface for word in tagger(text)]
-
-
-@cache
-def mecab_tagger() -> Any:
-    """MeCab with its dictionary, by fugashi."""
-    try:
-        import fugashi
-        import unidic_lite
-    except ImportError as error:
-        raise MissingExtra("fugashi and unidic-lite", "language") from error
-    return fugashi.Tagger(f"-d {unidic_lite.DICDIR}")
 
 
 def _jumanpp() -> Segmenter:

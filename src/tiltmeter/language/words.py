@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from tiltmeter.errors import MissingExtra, unknown
-from tiltmeter.language.segmentation import mecab_tagger
+from tiltmeter.language.tagging import WORD, mecab_tagger, rjieba, russian_analyser, russian_reading
 
 Words = Callable[[str], list[str]]
 
@@ -51,11 +51,8 @@ _CHINESE = frozenset({"ns", "n", "vn", "v"})
 
 
 def _rjieba(_: frozenset[str]) -> Words:
-    try:
-        import rjieba
-    except ImportError as error:
-        raise MissingExtra("rjieba", "language") from error
-    return lambda text: [word for word, tag in rjieba.tag(text) if tag in _CHINESE and len(word) > 1]
+    tagged = rjieba().tag
+    return lambda text: [word for word, tag in tagged(text) if tag in _CHINESE and len(word) > 1]
 
 
 def _mecab(stop: frozenset[str]) -> Words:
@@ -78,18 +75,13 @@ _EMPTY = frozenset({"数詞", "非自立可能", "助動詞語幹", "助数詞�
 
 
 def _pymorphy(_: frozenset[str]) -> Words:
-    try:
-        import pymorphy3
-    except ImportError as error:
-        raise MissingExtra("pymorphy3", "language") from error
-    analyser = pymorphy3.MorphAnalyzer(lang="ru")
+    russian_analyser()  # that it is missing is said before a text is read
 
-    @cache
-    def parsed(word: str) -> tuple[str, str]:
-        best = analyser.parse(word)[0]
-        return str(best.normal_form), str(best.tag.POS)
+    def cut(text: str) -> list[str]:
+        readings = map(russian_reading, _letters(text))
+        return [str(reading.normal_form) for reading in readings if str(reading.tag.POS) in _RUSSIAN]
 
-    return lambda text: [form for form, tag in map(parsed, _letters(text)) if tag in _RUSSIAN]
+    return cut
 
 
 _RUSSIAN = frozenset({"NOUN", "ADJF", "ADJS", "VERB", "INFN", "PRTF", "PRTS", "GRND", "ADVB"})
@@ -100,7 +92,7 @@ def _spaces(_: frozenset[str]) -> Words:
 
 
 def _letters(text: str) -> list[str]:
-    return re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*", text.lower())
+    return re.findall(WORD, text.lower())
 
 
 def _stop_words(lang: str) -> frozenset[str]:

@@ -27,6 +27,7 @@ from tiltmeter.packs.values import (
     BaselineAdjective,
     FormFrame,
     Frame,
+    GenderForm,
     GenderPair,
     InanimateNoun,
     NeutralSentence,
@@ -143,6 +144,13 @@ def _check_pair(pair: GenderPair, place: Place, _: Pack) -> None:
         raise place.error("a rejected pair needs its reason in the column 'note'")
 
 
+def _check_form(form: GenderForm, place: Place, pack: Pack) -> None:
+    if form.pair not in {f"{pair.male}/{pair.female}" for pair in pack.gender_pairs if pair.status != "rejected"}:
+        raise place.error(f"the pair {form.pair!r} is not among those of gender_pairs.tsv that are in use")
+    if form.male == form.female:
+        raise place.error(f"both sides are {form.male!r}: the form carries no information")
+
+
 def _check_sentence(entry: NeutralSentence, place: Place, pack: Pack) -> None:
     """One pair of forms that differ, of a pair that is in the list and in use; no word of mixed scripts."""
     pairs = {(pair.male, pair.female): pair.status for pair in pack.gender_pairs}
@@ -190,6 +198,8 @@ def _nothing_more(entry: object, place: Place, _: Pack) -> None:
 
 _TABLES: dict[str, tuple[Any, tuple[str, ...], Callable[[Any, Place, Pack], None]]] = {
     "gender_pairs": (GenderPair, ("male", "female"), _check_pair),
+    "gender_forms": (GenderForm, ("male", "female"), _check_form),
+    "swaps": (WordPair, ("male", "female"), _nothing_more),
     "neutral_sentences": (NeutralSentence, ("male", "female"), _check_sentence),
     "persons": (PersonPair, ("male", "female"), _check_determiner),
     "nonbinary_persons": (NonbinaryPerson, ("person",), _check_determiner),

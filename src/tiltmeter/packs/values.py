@@ -11,6 +11,8 @@ from tiltmeter.packs.screening import Screening
 
 LISTS: Mapping[str, str] = {
     "gender_pairs": "words that differ in gender alone",
+    "gender_forms": "inflected forms of these words that no rule makes",
+    "swaps": "further words that are exchanged where a whole text changes its gender",
     "neutral_sentences": "sentences that a male and a female word fit alike",
     "persons": "male and female subjects of a sentence, with the determiner each takes",
     "nonbinary_persons": "subjects that are neither",
@@ -59,6 +61,15 @@ class GenderPair:
     kind: Literal["", "pronoun"] = ""
     status: Literal["", "rejected"] = ""
     note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GenderForm:
+    """The words of a pair in the same case, as they are written there; `pair` is `male/female` as in its list."""
+
+    male: str
+    female: str
+    pair: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +172,7 @@ class FormFrame:
 
 @dataclass(frozen=True, slots=True)
 class WordPair:
-    """A male and a female word: semantic gender terms, given names."""
+    """A male and a female word: semantic gender terms, given names, words to exchange."""
 
     male: str
     female: str
@@ -232,6 +243,9 @@ class Pack:
     """What cuts its text into words, one of `SEGMENTERS`; nothing where that is not known."""
     absent: Mapping[str, str] = field(default_factory=dict)
     gender_pairs: tuple[GenderPair, ...] = ()
+    gender_forms: tuple[GenderForm, ...] = ()
+    swaps: tuple[WordPair, ...] = ()
+    """Words to exchange beside the pairs in use; one with itself for its counterpart stays as it is."""
     neutral_sentences: tuple[NeutralSentence, ...] = ()
     persons: tuple[PersonPair, ...] = ()
     nonbinary_persons: tuple[NonbinaryPerson, ...] = ()
