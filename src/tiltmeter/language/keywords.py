@@ -9,6 +9,8 @@ from tiltmeter.language.inflection import basque_singular
 from tiltmeter.language.tagging import russian_analyser
 from tiltmeter.packs import GenderPair, Pack
 
+Gender = Literal["male", "female"]
+
 
 @dataclass(frozen=True, slots=True)
 class KeywordForm:
@@ -16,7 +18,7 @@ class KeywordForm:
 
     text: str
     opposite: str
-    gender: Literal["male", "female"]
+    gender: Gender
     pair: str
     """The pair that it is a form of, `male/female` as in the pack."""
 
@@ -56,13 +58,14 @@ class _Reading:
     female: str
     pair: str
     keyword: bool = True
+    of: tuple[Gender, ...] = ("male", "female")
+    """The sides that it is a reading of: девочкою is мальчиком, but мальчиком is not девочкою."""
 
 
-def _sides(reading: _Reading) -> tuple[KeywordForm, KeywordForm]:
-    return (
-        KeywordForm(reading.male, reading.female, "male", reading.pair),
-        KeywordForm(reading.female, reading.male, "female", reading.pair),
-    )
+def _sides(reading: _Reading) -> list[KeywordForm]:
+    male = KeywordForm(reading.male, reading.female, "male", reading.pair)
+    female = KeywordForm(reading.female, reading.male, "female", reading.pair)
+    return [form for form in (male, female) if form.gender in reading.of]
 
 
 def _folded(text: str) -> str:
@@ -96,11 +99,13 @@ def _russian(pair: GenderPair, name: str) -> Iterator[_Reading]:
     """Every form by pymorphy3. Of nouns and pronouns the singular is a keyword, and the plural serves to tell forms
     apart: жены is the genitive of жена (мужа) and, written without its dots, the plural жёны (мужья)."""
     male, female = _russian_forms(pair.male), _russian_forms(pair.female)
+    sides: tuple[tuple[Gender, dict[_Case, str]], ...] = (("male", male), ("female", female))
     for case in (*male, *(case for case in female if case not in male)):
         usual = ("", *case[1:])
         one, other = male.get(case) or male.get(usual), female.get(case) or female.get(usual)
         if one and other:
-            yield _Reading(one, other, name, keyword="sing" in case or "ADJF" in case)
+            of = tuple(gender for gender, forms in sides if case in forms)
+            yield _Reading(one, other, name, keyword="sing" in case or "ADJF" in case, of=of)
 
 
 def _russian_forms(word: str) -> dict[_Case, str]:
