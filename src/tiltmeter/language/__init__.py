@@ -1,20 +1,31 @@
 """What is done to text, by language."""
 
 from tiltmeter.language.capitals import capitalised
+from tiltmeter.language.keywords import KeywordForm, keyword_forms
 from tiltmeter.language.segmentation import SEGMENTERS, segmenter
 from tiltmeter.language.slots import Person, Written, form, write
+from tiltmeter.language.swap import Change, Swapped, swap_gender, swapper
+from tiltmeter.language.tagging import Tagged, tagger
 from tiltmeter.language.topics import distinctive, text_rank, tf_idf
 from tiltmeter.language.words import content_words
 
 __all__ = [
     "SEGMENTERS",
+    "Change",
+    "KeywordForm",
     "Person",
+    "Swapped",
+    "Tagged",
     "Written",
     "capitalised",
     "content_words",
     "distinctive",
     "form",
+    "keyword_forms",
     "segmenter",
+    "swap_gender",
+    "swapper",
+    "tagger",
     "text_rank",
     "tf_idf",
     "write",

@@ -33,6 +33,8 @@ def basque_finder(
     def find(text: str) -> Iterator[tuple[int, int, str]]:
         for match in _WORD.finditer(text):
             word = match[0].lower()
+            if becomes.get(word) == word:
+                continue
             if word in becomes:
                 alone = word in bare and bare[word] != becomes[word] and _has_no_article(text, *match.span())
                 yield *match.span(), written_like(match[0], bare[word] if alone else becomes[word])

@@ -17,7 +17,8 @@ def english_finder(
     """Words between word boundaries, so that possessives and compounds with hyphens are seen: mother's,
     mother-in-law. Of words that begin alike the longest (man-made stays)."""
     titles = counterparts(pair for pair in swaps if pair.male[:1].isupper() and pair.female[:1].isupper())
-    words = counterparts(pair for pair in (*pairs, *swaps) if pair.male not in titles)
+    others = [pair for pair in swaps if pair.male not in titles]
+    words = counterparts([*pairs, *others])
     words |= {"him": "her", "hers": "his"}
     phrases: dict[str, list[str]] = defaultdict(list)
     for text in sorted(words, key=len, reverse=True):
@@ -44,8 +45,8 @@ def english_finder(
                 after = titles[title]
             elif lower in words and not _is_surname(text, match[0], start, end):
                 after = words[lower]
-            if after and not _in_address(text, start, end):
-                done = end
+            done = end
+            if after and after != phrase and not _in_address(text, start, end):
                 yield start, end, written_like(text[start:end], after)
 
     return find
