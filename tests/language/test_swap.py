@@ -43,6 +43,7 @@ class TestPronouns:
             ("I gave her mine.", "I gave him mine."),
             ("Who told her what happened?", "Who told him what happened?"),
             ("They treat her like a child.", "They treat him like a child."),
+            ("They took her inside.", "They took him inside."),
             ("It woke her up.", "It woke him up."),
             ("The doctors kept her alive.", "The doctors kept him alive."),
             ("I saw her\nand ran.", "I saw him\nand ran."),
@@ -69,7 +70,7 @@ class TestPronouns:
             ("Her newly painted door is red.", "His newly painted door is red."),
             ("I met her family.", "I met his family."),
             ("She lost her two cats.", "He lost his two cats."),
-            ("Her then-landlord lied.", "His then-landlord lied."),
+            ("Her then-boss lied.", "His then-boss lied."),
             ("I saw her well-known film.", "I saw his well-known film."),
             ("She lay on her back.", "He lay on his back."),
             ("We saw her home from the road at her wedding.", "We saw him home from the road at his wedding."),
@@ -168,8 +169,9 @@ class TestEnglish:
 
     def test_no_counterpart_needs_another_article(self) -> None:
         pack = load_pack("en")
-        for pair in (*pack.gender_pairs, *pack.swaps):
-            assert indefinite_article(pair.male) == indefinite_article(pair.female), pair
+        pairs = [(pair.male, pair.female) for pair in pack.gender_pairs]
+        for male, female in (*pairs, *((pair.male, pair.female) for pair in pack.swaps)):
+            assert indefinite_article(male) == indefinite_article(female), (male, female)
 
 
 class TestChinese:

@@ -13,9 +13,9 @@ def tagged(segmenter: str, text: str) -> list[tuple[str, str]]:
 
 
 def test_chinese_parts_of_speech() -> None:
-    assert tagged("rjieba", "他在北京买了3本书。") == [
-        ("他", "PRON"), ("在", "ADP"), ("北京", "PROPN"), ("买", "VERB"), ("了", "PART"), ("3", "NUM"), ("本书", "PRON"),
-        ("。", "PUNCT"),
+    assert tagged("rjieba", "他在北京买了3本小说。") == [
+        ("他", "PRON"), ("在", "ADP"), ("北京", "PROPN"), ("买", "VERB"), ("了", "PART"), ("3", "NUM"), ("本", "PRON"),
+        ("小说", "NOUN"), ("。", "PUNCT"),
     ]  # fmt: skip
 
 

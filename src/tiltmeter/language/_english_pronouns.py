@@ -19,6 +19,8 @@ def him_or_his(text: str, start: int, end: int) -> Literal["him", "his"]:
         return "him" if before in _NAMING else "his"
     if not word:
         return "him"
+    if (word == "his" and text[end] == "/") or (word == "or" and after == "his"):
+        return "his"  # her or his child
     if word in _VERBS_BEFORE:
         return "him" if before in _VERBS_BEFORE[word] else "his"
     if word == "might" and before == "all":
@@ -33,7 +35,13 @@ def him_or_his(text: str, start: int, end: int) -> Literal["him", "his"]:
         or (word in _STATES and before in _MAKING and _ends(after))
         or (word.endswith("ly") and word not in _LY_NOUNS and _ends(after))
         or (word.endswith("ing") and word not in _ING_NOUNS and before in _FINDING)
-        or (word.endswith("ed") and before in _FINDING | _MAKING and _ends(after))
+        or (
+            len(word) > 4
+            and word.endswith("ed")
+            and not word.endswith("eed")
+            and before in _FINDING | _MAKING
+            and _ends(after)
+        )
     )
     return "him" if is_object else "his"
 
@@ -103,7 +111,7 @@ _FUNCTION = (
     # prepositions and particles
     | _words("""about above across after against along alongside amid among amongst around as aside at away
         before behind below beneath beside besides between beyond by despite down during except for from in
-        inside into like near of off on onto out outside over per regarding round since than through throughout
+        into like near of off on onto out over per regarding round since than through throughout
         till to toward towards under underneath until unto up upon versus via with within without forward apart""")
     # conjunctions and question words
     | _words("""and or but nor so yet because although though while whereas if unless whether when whenever
@@ -121,7 +129,7 @@ _FUNCTION = (
 )
 """Words that no possessive stands before. Nouns as often as not: her will, her needs, her past, her one regret."""
 
-_NOUNS_TOO = _words("like inside outside down round might")
+_NOUNS_TOO = _words("like down round might")
 """Function words that are a noun or an adjective where they stand behind `his`."""
 
 _DONE = _words("""came went told got gave took made knew called asked saw died lived worked wrote became
@@ -129,7 +137,7 @@ _DONE = _words("""came went told got gave took made knew called asked saw died l
 """What somebody did, a friend of his for one."""
 
 _PHRASE_ENDS = _words("""well better more most less least now then once still ever never always very almost
-    just often only much fast hard further far soon sooner later earlier rather""")
+    just often only much fast hard further far soon sooner later earlier rather inside outside""")
 """Words that end a phrase (knew her well) or stand before an adjective or a noun (her well known book)."""
 
 _BARE_VERBS = _words("""go leave know understand find get become come see make keep take think believe speak

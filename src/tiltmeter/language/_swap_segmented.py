@@ -40,7 +40,7 @@ def chinese_finder(pairs: tuple[GenderPair, ...], swaps: tuple[WordPair, ...]) -
 def japanese_finder(pairs: tuple[GenderPair, ...], swaps: tuple[WordPair, ...]) -> Callable[[str], Found]:
     """A word is seen where it begins and ends with words of the segmented text, never inside one: 彼 is not in 彼女.
 
-    Persons' names stay, whatever they are written with.
+    A person's name of one character (雄) stays.
     """
     parse = mecab_tagger()
 
@@ -49,7 +49,7 @@ def japanese_finder(pairs: tuple[GenderPair, ...], swaps: tuple[WordPair, ...]) 
         for word in parse(line):
             start = line.index(word.surface, place)
             place = start + len(word.surface)
-            if word.feature.pos3 != "人名":
+            if len(word.surface) > 1 or word.feature.pos3 != "人名":
                 places += [start, place]
         return sorted(set(places))
 
