@@ -56,6 +56,8 @@ class TestPronouns:
             ("I heard her singing.", "I heard him singing."),
             ("It made her happy.", "It made him happy."),
             ("They found her injured in the snow.", "They found him injured in the snow."),
+            ("They named her director of the team.", "They named him director of the team."),
+            ("It cost her her job.", "It cost him his job."),
             ("They gave her two days.", "They gave him two days."),
             ("They called her back.", "They called him back."),
             ("I drove her home.", "I drove him home."),
@@ -180,6 +182,7 @@ class TestChinese:
         [
             ("他弹吉他，其他人都笑了。", "她弹吉他，其他人都笑了。"),
             ("重庆女足击败了男足。", "重庆男足击败了女足。"),
+            ("中国女排战胜了日本男排。", "中国男排战胜了日本女排。"),
             ("那位男教师有子女。", "那位女教师有子女。"),
             ("尤其他喜欢唱歌。", "尤其她喜欢唱歌。"),
             ("王先生的妻子和李女士的丈夫", "王女士的丈夫和李先生的妻子"),

@@ -155,7 +155,7 @@ _DOINGS = _SEEN_DOINGS | _words("""sleep work talk look rest move feel pass pay 
 _CAUSING = _words("let lets letting make makes made making help helps helped helping bid bade")
 
 _GIFTS = _words("""two three four five six seven eight nine ten twenty thirty fifty hundred many several few
-    more money flowers advice permission access credit time information directions instructions lessons pleasure""")
+    more money flowers advice permission access credit time information directions instructions lessons pleasure entry bail""")
 _GIVING = _words("""give gives gave given giving send sends sent sending offer offers offered offering show
     shows showed shown showing teach teaches taught teaching buy buys bought buying hand handed hands bring
     brought brings lend lent owe owes owed grant granted cost costs ask asked asks promise promised allow
