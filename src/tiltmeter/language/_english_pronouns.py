@@ -155,11 +155,12 @@ _DOINGS = _SEEN_DOINGS | _words("""sleep work talk look rest move feel pass pay 
 _CAUSING = _words("let lets letting make makes made making help helps helped helping bid bade")
 
 _GIFTS = _words("""two three four five six seven eight nine ten twenty thirty fifty hundred many several few
-    more money flowers advice permission access credit time information directions instructions lessons pleasure entry bail""")
+    more money flowers advice permission access credit time information directions instructions lessons pleasure
+    entry bail""")
 _GIVING = _words("""give gives gave given giving send sends sent sending offer offers offered offering show
     shows showed shown showing teach teaches taught teaching buy buys bought buying hand handed hands bring
-    brought brings lend lent owe owes owed grant granted cost costs ask asked asks promise promised allow
-    allowed pay paid""")
+    brought brings lend lent owe owes owed grant granted cost costs ask asked asks promise promised allow allowed
+    pay paid deny denied""")
 
 _STATES = _words("""happy sad angry sick ill unhappy uncomfortable comfortable nervous famous popular
     jealous furious proud rich pregnant dead safe busy mad crazy responsible strong weak sure certain
@@ -167,7 +168,8 @@ _STATES = _words("""happy sad angry sick ill unhappy uncomfortable comfortable n
     stronger weaker happier angrier anxious curious suspicious uneasy dizzy hungry thirsty speechless breathless
     helpless vulnerable eligible difficult easy warm calm quiet silent dependent independent accountable
     homeless blind deaf lonely sleepy cheerful miserable special president chairman queen king captain leader
-    ambassador""")
+    ambassador director manager
+    chief champion""")
 _MAKING = _words("""make makes made making find finds found finding keep keeps kept keeping leave leaves
     left leaving consider considers considered think thinks thought drive drives drove render renders rendered
     hold held get gets got getting want wants wanted deem deemed call called calls declare declared believe
