@@ -74,7 +74,9 @@ class _Word:
 
     def singular(self, gender: str, *parts: str) -> list[_Reading]:
         """The readings of these parts of speech that carry the gender."""
-        return [found for found in self.readings if found.pos in parts and found.number == "sing" and found.gender == gender]
+        return [
+            found for found in self.readings if found.pos in parts and found.number == "sing" and found.gender == gender
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,7 @@ class _Sentence:
         words: list[_Word] = []
         end = clause = 0
         for index, match in enumerate(_tokens(sentence, span)):
-            mark = re.sub(r"[\s\d%№]", "", sentence[end : match[0]])
+            mark = re.sub(r"[\s\d%№«»„“”\"]", "", sentence[end : match[0]])
             clause += bool(mark)
             words.append(_Word(match[0], sentence[match[0] : match[1]], index, clause, mark))
             end = match[1]
@@ -222,9 +224,14 @@ def _attribute_tells(found: _Sentence, word: _Word) -> bool:
     head = _head(found, word, adjectival)
     if head is found.keyword:
         return any(reading.agrees(form) for reading in carries for form in found.forms)
-    if head is not None or sum(reading.score for reading in carries) < _GOOD:
+    if (
+        head is not None
+        or sum(reading.score for reading in adjectival) < 0.5
+        or sum(reading.score for reading in carries) < _GOOD
+    ):
         return False
-    return not _stands_alone(found, word) and not _has_subject(found, word, {reading.case for reading in carries})
+    cases = {reading.case for reading in carries}
+    return not (_stands_alone(found, word, cases) or _has_subject(found, word, cases))
 
 
 def _refers(found: _Sentence, word: _Word) -> bool:
@@ -241,17 +248,17 @@ def _head(found: _Sentence, word: _Word, adjectival: list[_Reading]) -> _Word | 
     """The noun an adjective belongs to: right after it, before a comma it follows, or further on in its clause."""
 
     def agrees(noun: _Word) -> bool:
-        forms = found.forms if noun is found.keyword else [form for form in noun.readings if form.pos in ("NOUN", "NPRO")]
-        return any(reading.agrees(form) for reading in adjectival for form in forms if form.score >= 0.02)
+        forms = (
+            found.forms if noun is found.keyword else [form for form in noun.readings if form.pos in ("NOUN", "NPRO")]
+        )
+        return any(reading.agrees(form) for reading in adjectival for form in forms)
 
     following = found.words[word.index + 1 :]
     for near in following:
-        if near is found.keyword or near.has("NOUN"):
-            if agrees(near):
-                return near
-            break
-        joined = near.mark in ("", ",") and near.has("ADJF", "PRTF", "NUMR")
-        if not joined and (near.mark or not near.has("ADVB", "PRCL", "CONJ", "COMP")):
+        # Some nouns are adverbs more often: прошлой зимой.
+        if not near.mark and (near is found.keyword or near.has("NOUN", "ADVB")) and agrees(near):
+            return near
+        if near is found.keyword or near.has("NOUN") or not _joins(found, near):
             break
     if "," in word.mark:
         for near in reversed(found.words[: word.index]):
@@ -269,12 +276,29 @@ def _head(found: _Sentence, word: _Word, adjectival: list[_Reading]) -> _Word | 
     return None
 
 
-def _stands_alone(found: _Sentence, word: _Word) -> bool:
-    """Masculine and neuter forms that stand for everybody or for no noun: каждый знает, тому, кто; ничего нового."""
+def _joins(found: _Sentence, word: _Word) -> bool:
+    """Whether a noun phrase can go on with the word: новой, ещё чистой и очень тёплой куртке."""
+    if word.has("ADJF", "PRTF", "NUMR"):
+        return word.mark == "" or (word.mark == "," and "Apro" not in word.readings[0].grammemes)
+    if not word.has("ADVB", "PRCL", "CONJ", "COMP"):
+        return False
+    following = found.words[word.index + 1 : word.index + 2]
+    return word.mark == "" or (word.mark == "," and bool(following) and following[0].has("ADJF", "PRTF"))
+
+
+def _stands_alone(found: _Sentence, word: _Word, cases: set[str]) -> bool:
+    """Adjectives that are nouns (в гостиной, поёт колыбельную), and forms that stand for everybody or for no noun
+    (каждый знает; тому, кто; ничего нового)."""
+    first = next(reading for reading in word.readings if reading.pos in ("ADJF", "PRTF"))
+    lemma = first.lemma
+    if "Apro" not in first.grammemes:
+        if found.governed(word):
+            return True
+        if not cases & ({"nomn", "ablt"} | {form.case for form in found.forms}):
+            return True
     if found.gender == "femn":
         return False
     following = found.words[word.index + 1 : word.index + 2]
-    lemma = next(reading.lemma for reading in word.readings if reading.pos in ("ADJF", "PRTF"))
     if lemma in ("каждый", "любой", "всякий"):
         return not following or following[0].lower != "из"
     if lemma == "тот" and following and following[0].lower.startswith("к"):
@@ -309,7 +333,9 @@ def _predicate_tells(found: _Sentence, word: _Word) -> bool:
 
 
 def _predicates(word: _Word, gender: Gender) -> list[_Reading]:
-    """Past tense, short adjectives and short participles."""
+    """Past tense, short adjectives and short participles. Some of these look like a verb (читаем, спит) and are one."""
+    if any(reading.pos == "VERB" and not reading.gender for reading in word.readings):
+        return word.singular(gender, "VERB")
     return word.singular(gender, "VERB", "ADJS", "PRTS")
 
 
@@ -347,7 +373,10 @@ def _subjects(found: _Sentence, word: _Word, gender: Gender, clause: int) -> lis
         if near not in (found.keyword, word)
         and (near.has("NOUN") or near.readings[0].lemma == "который")
         and any(
-            reading.case == "nomn" and reading.number == "sing" and _fits(reading.gender, gender) and reading.score >= 0.02
+            reading.case == "nomn"
+            and reading.number == "sing"
+            and _fits(reading.gender, gender)
+            and reading.score >= 0.02
             for reading in near.readings
         )
         and not found.governed(near)
@@ -453,7 +482,8 @@ def _parsed(word: str) -> tuple[_Reading, ...]:
             pos=str(found.tag.POS or ""),
             gender=str(found.tag.gender or ""),
             number=str(found.tag.number or ""),
-            case=str(found.tag.case or ""),
+            # The second genitive and locative agree as the first: стакан горячего чаю, в медном тазу.
+            case={"gen2": "gent", "loc2": "loct", "acc2": "accs"}.get(case := str(found.tag.case or ""), case),
             lemma=str(found.normal_form),
             grammemes=frozenset(found.tag.grammemes),
             score=float(found.score),

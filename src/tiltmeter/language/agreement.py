@@ -25,7 +25,11 @@ class Agreement:
 Check = Callable[[str, Span, Literal["male", "female"], str], Agreement]
 """Takes the sentence, the keyword's place and gender, and the opposite form."""
 
-_ENGINES = {"endings": "_agreement_endings", "pymorphy3": "_agreement_pymorphy", "determiners": "_agreement_determiners"}
+_ENGINES = {
+    "endings": "_agreement_endings",
+    "pymorphy3": "_agreement_pymorphy",
+    "determiners": "_agreement_determiners",
+}
 
 
 def agreement_check(engine: str) -> Check:
