@@ -1,4 +1,4 @@
-"""Words of a Russian sentence that agree with its keyword. `<он>` is a keyword that is male, `{она}` one that is female."""
+"""Words of a Russian sentence that agree with its keyword: `<он>` is a male keyword, `{она}` a female one."""
 
 import re
 

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any, Literal
 
 from tiltmeter.errors import MissingExtra
+from tiltmeter.language._russian_persons import FEMININES
 from tiltmeter.language.agreement import Agreement, Span
 
 Gender = Literal["masc", "femn"]
@@ -178,8 +179,8 @@ def _tells(found: _Sentence, word: _Word) -> bool:
 
 
 _PRONOUNS = {
-    "masc": frozenset("он его него ему нему им ним нем".split()),
-    "femn": frozenset("она ее нее ей ней ею нею".split()),
+    "masc": frozenset(("он", "его", "него", "ему", "нему", "им", "ним", "нем")),
+    "femn": frozenset(("она", "ее", "нее", "ей", "ней", "ею", "нею")),
 }
 
 
@@ -193,7 +194,7 @@ def _plural_before(found: _Sentence, word: _Word) -> bool:
     )
 
 
-_PARTNERS = frozenset("муж жена жених невеста".split())
+_PARTNERS = frozenset(("муж", "жена", "жених", "невеста"))
 
 
 def _tells_of_partner(found: _Sentence, word: _Word) -> bool:
@@ -226,7 +227,7 @@ def _attribute_tells(found: _Sentence, word: _Word) -> bool:
         return any(reading.agrees(form) for reading in carries for form in found.forms)
     if (
         head is not None
-        or sum(reading.score for reading in adjectival) < 0.5
+        or sum(reading.score for reading in adjectival) < 0.3
         or sum(reading.score for reading in carries) < _GOOD
     ):
         return False
@@ -306,13 +307,10 @@ def _stands_alone(found: _Sentence, word: _Word, cases: set[str]) -> bool:
     neuter = any(reading.gender == "neut" for reading in word.readings)
     if neuter and lemma in ("тот", "этот", "весь", "такой", "другой"):
         return True
-    return neuter and any(near.lower in _INDEFINITE for near in found.clause(word.clause))
+    return neuter and any(_INDEFINITE.fullmatch(near.lower) for near in found.clause(word.clause))
 
 
-_INDEFINITE = frozenset(
-    "ничего ничему ничем что-то чего-то чему-то чем-то что-нибудь чего-нибудь нечто что чего чему чем много мало "
-    "немного столько сколько".split()
-)
+_INDEFINITE = re.compile(r"(ни)?(что|чего|чему|чем)(-то|-нибудь|-либо)?|нечто|(не)?много|мало|столько|сколько")
 
 
 def _has_subject(found: _Sentence, word: _Word, cases: set[str]) -> bool:
@@ -360,8 +358,8 @@ def _subject_is_another(found: _Sentence, word: _Word, *, transitive: bool) -> b
     return _outer_subject(found, word)
 
 
-_COPULAS = frozenset("быть стать оказаться казаться остаться являться".split())
-_PERSONS = frozenset("я ты кто никто кто-то кто-нибудь кто-либо некто кое-кто".split())
+_COPULAS = frozenset(("быть", "стать", "оказаться", "казаться", "остаться", "являться"))
+_PERSONS = frozenset(("я", "ты", "кто", "никто", "кто-то", "кто-нибудь", "кто-либо", "некто", "кое-кто"))
 """Subjects whose gender is the speaker's, or that take the masculine for everybody."""
 
 
@@ -389,7 +387,7 @@ def _says_when(found: _Sentence, word: _Word) -> bool:
     return word.readings[0].lemma in _TIMES and before in ("весь", "целый", "каждый", "этот", "тот", "один")
 
 
-_TIMES = frozenset("день вечер год месяц час раз ночь".split())
+_TIMES = frozenset(("день", "вечер", "год", "месяц", "час", "раз", "ночь"))
 
 
 def _has_object(found: _Sentence, clause: list[_Word], subjects: list[_Word]) -> bool:
@@ -444,31 +442,7 @@ def _noun_tells(found: _Sentence, word: _Word) -> bool:
     return "nomn" in cases and beside and 0 <= word.clause - found.keyword.clause <= 1 and found.keyword_is_nominative
 
 
-_TWO_FORMS = {
-    "masc": frozenset(
-        "студент ученик школьник выпускник первокурсник певец актёр танцор спортсмен чемпион пловец лыжник гимнаст "
-        "теннисист фигурист шахматист пианист скрипач журналист артист художник писатель учитель воспитатель "
-        "преподаватель переводчик продавец повар официант портной ткач работник сотрудник начальник пенсионер "
-        "москвич житель горожанин крестьянин иностранец немец француз англичанин американец итальянец испанец японец "
-        "китаец украинец поляк грузин армянин татарин еврей цыган казах белорус болгарин финн швед победитель обладатель "
-        "любитель мечтатель участник наследник сосед друг приятель одноклассник однокурсник ровесник красавец блондин "
-        "брюнет герой хозяин вегетарианец волшебник помощник советник преступник свидетель отличник двоечник сирота "
-        "поклонник участник соперник собеседник пассажир покупатель посетитель зритель читатель".split()
-    )
-    - {"сирота", "повар", "советник", "свидетель", "пассажир"},
-    "femn": frozenset(
-        "студентка ученица школьница выпускница первокурсница певица актриса танцовщица спортсменка чемпионка пловчиха "
-        "лыжница гимнастка теннисистка фигуристка шахматистка пианистка скрипачка журналистка артистка художница "
-        "писательница учительница воспитательница преподавательница переводчица продавщица повариха официантка портниха "
-        "ткачиха работница сотрудница начальница пенсионерка москвичка жительница горожанка крестьянка иностранка немка "
-        "француженка англичанка американка итальянка испанка японка китаянка украинка полька грузинка армянка татарка "
-        "еврейка цыганка казашка белоруска болгарка финка шведка победительница обладательница любительница "
-        "мечтательница участница наследница соседка подруга приятельница одноклассница однокурсница ровесница красавица "
-        "блондинка брюнетка героиня хозяйка вегетарианка волшебница помощница преступница свидетельница отличница "
-        "двоечница поклонница соперница собеседница пассажирка покупательница посетительница зрительница "
-        "читательница медсестра секретарша уборщица домохозяйка балерина поэтесса".split()
-    ),
-}
+_TWO_FORMS = {"masc": frozenset(FEMININES), "femn": frozenset(FEMININES.values())}
 
 
 def _fits(one: str, other: str) -> bool:
