@@ -7,138 +7,22 @@ subject. Where that cannot be told the word counts as a leak: a corpus has sente
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cache
-from typing import Any, Literal
+from typing import Literal
 
-from tiltmeter.errors import MissingExtra
 from tiltmeter.language._russian_persons import FEMININES
+from tiltmeter.language._russian_words import Gender, Reading, Sentence, Word, fits
 from tiltmeter.language.agreement import Agreement, Span
-
-Gender = Literal["masc", "femn"]
 
 
 def check(sentence: str, span: Span, gender: Literal["male", "female"], opposite: str) -> Agreement:
     """The first word that tells the gender of the keyword at `span`; the span and the opposite stay as they are."""
     tells: Gender = "masc" if gender == "male" else "femn"
-    found = _Sentence.read(sentence, span, tells)
+    found = Sentence.read(sentence, span, tells)
     leaking = [] if found.keyword.adjectival else sorted(_leaks(found))
     return Agreement(leaking[0].text if leaking else "", span, opposite)
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """One way to read a word: its part of speech and what else OpenCorpora's tag says of it."""
-
-    pos: str
-    gender: str
-    number: str
-    case: str
-    lemma: str
-    grammemes: frozenset[str]
-    score: float
-
-    def agrees(self, other: "_Reading") -> bool:
-        """Whether an adjective and a noun read so can stand together."""
-        same = self.number == other.number and self.case == other.case
-        return same and (self.number == "plur" or _fits(self.gender, other.gender)) and self._animate(other)
-
-    def _animate(self, other: "_Reading") -> bool:
-        both = {"anim", "inan"} <= self.grammemes | other.grammemes
-        return not both or "accs" not in self.grammemes or self.gender == "femn"
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class _Word:
-    start: int
-    text: str
-    index: int
-    clause: int
-    """Counts up at every mark of punctuation."""
-    mark: str
-    """The punctuation before the word."""
-
-    @property
-    def lower(self) -> str:
-        return self.text.lower().replace("ё", "е")
-
-    @property
-    def readings(self) -> tuple[_Reading, ...]:
-        return _parsed(self.text.lower())
-
-    @property
-    def adjectival(self) -> bool:
-        return self.readings[0].pos == "ADJF" and "Fixd" not in self.readings[0].grammemes
-
-    def has(self, *parts: str) -> bool:
-        return self.readings[0].pos in parts
-
-    def singular(self, gender: str, *parts: str) -> list[_Reading]:
-        """The readings of these parts of speech that carry the gender."""
-        return [
-            found for found in self.readings if found.pos in parts and found.number == "sing" and found.gender == gender
-        ]
-
-
-@dataclass(frozen=True, slots=True)
-class _Sentence:
-    words: tuple[_Word, ...]
-    keyword: _Word
-    gender: Gender
-    forms: tuple[_Reading, ...]
-    """The keyword's readings."""
-
-    @classmethod
-    def read(cls, sentence: str, span: Span, gender: Gender) -> "_Sentence":
-        words: list[_Word] = []
-        end = clause = 0
-        for index, match in enumerate(_tokens(sentence, span)):
-            mark = re.sub(r"[\s\d%№«»„“”\"]", "", sentence[end : match[0]])
-            clause += bool(mark)
-            words.append(_Word(match[0], sentence[match[0] : match[1]], index, clause, mark))
-            end = match[1]
-        keyword = next(word for word in words if word.start == span[0])
-        # The possessives его and её are read as adjectives of every gender; the person is what counts.
-        forms = tuple(found for found in keyword.readings if found.pos in ("NOUN", "NPRO") and found.gender == gender)
-        return cls(tuple(words), keyword, gender, forms)
-
-    @property
-    def keyword_is_singular(self) -> bool:
-        return not self.forms or any(found.number == "sing" for found in self.forms)
-
-    @property
-    def keyword_is_nominative(self) -> bool:
-        """Whether it can be a subject in the singular."""
-        cases = {found.case for found in self.forms if found.number == "sing"}
-        return "nomn" in cases and not self.governed(self.keyword)
-
-    @property
-    def keyword_is_accusative(self) -> bool:
-        return any(found.case == "accs" for found in self.forms) and not self.governed(self.keyword)
-
-    def clause(self, number: int) -> list[_Word]:
-        return [word for word in self.words if word.clause == number]
-
-    def governed(self, word: _Word) -> bool:
-        """Whether a preposition stands before the word, with nothing between them but what belongs to it."""
-        for before in reversed(self.words[: word.index]):
-            if before.has("PREP"):
-                return True
-            if before.clause != word.clause or not before.has("ADJF", "PRTF", "NUMR", "ADVB", "PRCL", "COMP"):
-                return False
-        return False
-
-
-def _tokens(sentence: str, span: Span) -> Iterator[Span]:
-    """Words, the keyword always one of them."""
-    for match in re.finditer(r"[^\W\d_]+(?:-[^\W\d_]+)*", sentence):
-        if match.end() <= span[0] or match.start() >= span[1]:
-            yield match.span()
-        elif match.start() <= span[0]:
-            yield span
-
-
-def _leaks(found: _Sentence) -> Iterator[_Word]:
+def _leaks(found: Sentence) -> Iterator[Word]:
     for word in found.words:
         if word is found.keyword:
             continue
@@ -146,7 +30,7 @@ def _leaks(found: _Sentence) -> Iterator[_Word]:
             yield word
 
 
-def _counts(found: _Sentence, word: _Word) -> bool:
+def _counts(found: Sentence, word: Word) -> bool:
     """Numerals and `one of` before a keyword, which may be plural: две женщины, один из братьев."""
     if word.readings[0].lemma in ("два", "оба", "полтора") and word.has("NUMR"):
         genders = {reading.gender for reading in word.readings if reading.gender}
@@ -160,7 +44,7 @@ def _counts(found: _Sentence, word: _Word) -> bool:
     return False
 
 
-def _counted(found: _Sentence, word: _Word) -> _Word | None:
+def _counted(found: Sentence, word: Word) -> Word | None:
     """The noun after a numeral or preposition."""
     for after in found.words[word.index + 1 :]:
         if after is found.keyword or after.has("NOUN"):
@@ -170,7 +54,7 @@ def _counted(found: _Sentence, word: _Word) -> _Word | None:
     return None
 
 
-def _tells(found: _Sentence, word: _Word) -> bool:
+def _tells(found: Sentence, word: Word) -> bool:
     if word.lower in _PRONOUNS[found.gender]:
         return word.lower not in ("им", "ним") or not _plural_before(found, word)
     if found.forms and found.forms[0].lemma in _PARTNERS and _tells_of_partner(found, word):
@@ -184,7 +68,7 @@ _PRONOUNS = {
 }
 
 
-def _plural_before(found: _Sentence, word: _Word) -> bool:
+def _plural_before(found: Sentence, word: Word) -> bool:
     """Whether им can be a plural."""
     return any(
         reading.number == "plur" and reading.score >= 0.2
@@ -197,7 +81,7 @@ def _plural_before(found: _Sentence, word: _Word) -> bool:
 _PARTNERS = frozenset(("муж", "жена", "жених", "невеста"))
 
 
-def _tells_of_partner(found: _Sentence, word: _Word) -> bool:
+def _tells_of_partner(found: Sentence, word: Word) -> bool:
     """What tells the gender of one of a couple tells the other's: я познакомилась с мужем, его жена."""
     other: Gender = "femn" if found.gender == "masc" else "masc"
     if word.lower in _PRONOUNS[other]:
@@ -212,7 +96,7 @@ _GOOD = 0.1
 """The share of a word's uses, by pymorphy3's corpus, from which a reading is believed without the keyword beside it."""
 
 
-def _attribute_tells(found: _Sentence, word: _Word) -> bool:
+def _attribute_tells(found: Sentence, word: Word) -> bool:
     """Adjectives, participles and determiners with their noun, relatives with what they refer to."""
     adjectival = [reading for reading in word.readings if reading.pos in ("ADJF", "PRTF")]
     if not adjectival or "Fixd" in adjectival[0].grammemes:
@@ -225,17 +109,13 @@ def _attribute_tells(found: _Sentence, word: _Word) -> bool:
     head = _head(found, word, adjectival)
     if head is found.keyword:
         return any(reading.agrees(form) for reading in carries for form in found.forms)
-    if (
-        head is not None
-        or sum(reading.score for reading in adjectival) < 0.3
-        or sum(reading.score for reading in carries) < _GOOD
-    ):
+    if head is not None or word.is_thing or sum(reading.score for reading in carries) < _GOOD:
         return False
     cases = {reading.case for reading in carries}
     return not (_stands_alone(found, word, cases) or _has_subject(found, word, cases))
 
 
-def _refers(found: _Sentence, word: _Word) -> bool:
+def _refers(found: Sentence, word: Word) -> bool:
     """Whether `который` can refer to the keyword: the nearest noun of its gender, or one with no verb in between."""
     before = found.words[: word.index]
     if found.keyword not in before:
@@ -245,10 +125,10 @@ def _refers(found: _Sentence, word: _Word) -> bool:
     return not (nearer and any(near.has("VERB", "INFN") for near in between))
 
 
-def _head(found: _Sentence, word: _Word, adjectival: list[_Reading]) -> _Word | None:
+def _head(found: Sentence, word: Word, adjectival: list[Reading]) -> Word | None:
     """The noun an adjective belongs to: right after it, before a comma it follows, or further on in its clause."""
 
-    def agrees(noun: _Word) -> bool:
+    def agrees(noun: Word) -> bool:
         forms = (
             found.forms if noun is found.keyword else [form for form in noun.readings if form.pos in ("NOUN", "NPRO")]
         )
@@ -277,7 +157,7 @@ def _head(found: _Sentence, word: _Word, adjectival: list[_Reading]) -> _Word | 
     return None
 
 
-def _joins(found: _Sentence, word: _Word) -> bool:
+def _joins(found: Sentence, word: Word) -> bool:
     """Whether a noun phrase can go on with the word: новой, ещё чистой и очень тёплой куртке."""
     if word.has("ADJF", "PRTF", "NUMR"):
         return word.mark == "" or (word.mark == "," and "Apro" not in word.readings[0].grammemes)
@@ -287,7 +167,7 @@ def _joins(found: _Sentence, word: _Word) -> bool:
     return word.mark == "" or (word.mark == "," and bool(following) and following[0].has("ADJF", "PRTF"))
 
 
-def _stands_alone(found: _Sentence, word: _Word, cases: set[str]) -> bool:
+def _stands_alone(found: Sentence, word: Word, cases: set[str]) -> bool:
     """Adjectives that are nouns (в гостиной, поёт колыбельную), and forms that stand for everybody or for no noun
     (каждый знает; тому, кто; ничего нового)."""
     first = next(reading for reading in word.readings if reading.pos in ("ADJF", "PRTF"))
@@ -313,14 +193,14 @@ def _stands_alone(found: _Sentence, word: _Word, cases: set[str]) -> bool:
 _INDEFINITE = re.compile(r"(ни)?(что|чего|чему|чем)(-то|-нибудь|-либо)?|нечто|(не)?много|мало|столько|сколько")
 
 
-def _has_subject(found: _Sentence, word: _Word, cases: set[str]) -> bool:
+def _has_subject(found: Sentence, word: Word, cases: set[str]) -> bool:
     """Whether an adjective without a noun is said of another subject: дорога была длинной."""
     if "ablt" in cases and found.keyword.clause == word.clause and found.keyword_is_accusative:
         return False
     return bool(cases & {"nomn", "ablt"}) and _subject_is_another(found, word, transitive=False)
 
 
-def _predicate_tells(found: _Sentence, word: _Word) -> bool:
+def _predicate_tells(found: Sentence, word: Word) -> bool:
     predicates = _predicates(word, found.gender)
     if not predicates:
         return False
@@ -330,21 +210,21 @@ def _predicate_tells(found: _Sentence, word: _Word) -> bool:
     return not _subject_is_another(found, word, transitive=transitive)
 
 
-def _predicates(word: _Word, gender: Gender) -> list[_Reading]:
+def _predicates(word: Word, gender: Gender) -> list[Reading]:
     """Past tense, short adjectives and short participles. Some of these look like a verb (читаем, спит) and are one."""
     if any(reading.pos == "VERB" and not reading.gender for reading in word.readings):
         return word.singular(gender, "VERB")
     return word.singular(gender, "VERB", "ADJS", "PRTS")
 
 
-def _right_after_keyword(found: _Sentence, word: _Word) -> bool:
+def _right_after_keyword(found: Sentence, word: Word) -> bool:
     """A rare reading is believed there: дочь права."""
     between = found.words[found.keyword.index + 1 : word.index]
     near = found.keyword.index < word.index and found.keyword.clause == word.clause
     return near and found.keyword_is_nominative and all(item.has("ADVB", "PRCL", "CONJ") for item in between)
 
 
-def _subject_is_another(found: _Sentence, word: _Word, *, transitive: bool) -> bool:
+def _subject_is_another(found: Sentence, word: Word, *, transitive: bool) -> bool:
     """Whether a predicate plainly has a subject that is not the keyword."""
     clause = found.clause(word.clause)
     subjects = _subjects(found, word, found.gender, word.clause)
@@ -363,7 +243,7 @@ _PERSONS = frozenset(("я", "ты", "кто", "никто", "кто-то", "кт
 """Subjects whose gender is the speaker's, or that take the masculine for everybody."""
 
 
-def _subjects(found: _Sentence, word: _Word, gender: Gender, clause: int) -> list[_Word]:
+def _subjects(found: Sentence, word: Word, gender: Gender, clause: int) -> list[Word]:
     """Nouns of a clause that can be the subject of a predicate of that gender, and relatives that are."""
     return [
         near
@@ -373,7 +253,7 @@ def _subjects(found: _Sentence, word: _Word, gender: Gender, clause: int) -> lis
         and any(
             reading.case == "nomn"
             and reading.number == "sing"
-            and _fits(reading.gender, gender)
+            and fits(reading.gender, gender)
             and reading.score >= 0.02
             for reading in near.readings
         )
@@ -382,7 +262,7 @@ def _subjects(found: _Sentence, word: _Word, gender: Gender, clause: int) -> lis
     ]
 
 
-def _says_when(found: _Sentence, word: _Word) -> bool:
+def _says_when(found: Sentence, word: Word) -> bool:
     before = found.words[word.index - 1].readings[0].lemma if word.index else ""
     return word.readings[0].lemma in _TIMES and before in ("весь", "целый", "каждый", "этот", "тот", "один")
 
@@ -390,7 +270,7 @@ def _says_when(found: _Sentence, word: _Word) -> bool:
 _TIMES = frozenset(("день", "вечер", "год", "месяц", "час", "раз", "ночь"))
 
 
-def _has_object(found: _Sentence, clause: list[_Word], subjects: list[_Word]) -> bool:
+def _has_object(found: Sentence, clause: list[Word], subjects: list[Word]) -> bool:
     """Whether something else in the clause is the object, so that a noun like автобус is not."""
     if found.keyword in clause and found.keyword_is_accusative:
         return True
@@ -403,16 +283,16 @@ def _has_object(found: _Sentence, clause: list[_Word], subjects: list[_Word]) ->
     ) or any(near.lower in ("что", "чтобы", "как", "ли") for near in found.clause(clause[0].clause + 1)[:2])
 
 
-def _waits(found: _Sentence) -> bool:
+def _waits(found: Sentence) -> bool:
     """Whether the keyword is a subject whose predicate has to be in another clause."""
     return found.keyword_is_nominative and not _is_complete(found, found.keyword.clause)
 
 
-def _is_complete(found: _Sentence, clause: int) -> bool:
+def _is_complete(found: Sentence, clause: int) -> bool:
     return any(word.has("VERB", "ADJS", "PRTS", "PRED") for word in found.clause(clause))
 
 
-def _outer_subject(found: _Sentence, word: _Word) -> bool:
+def _outer_subject(found: Sentence, word: Word) -> bool:
     """A subject before an inserted clause (автобус, на котором едет брат, сломался), with the keyword elsewhere."""
     if _waits(found):
         return False
@@ -425,12 +305,12 @@ def _outer_subject(found: _Sentence, word: _Word) -> bool:
     return False
 
 
-def _goes_on(found: _Sentence, word: _Word) -> bool:
+def _goes_on(found: Sentence, word: Word) -> bool:
     """Whether the predicate only continues the clause before, and the keyword comes later."""
     return found.keyword.clause > word.clause and word.mark == ","
 
 
-def _noun_tells(found: _Sentence, word: _Word) -> bool:
+def _noun_tells(found: Sentence, word: Word) -> bool:
     """Nouns with a form for each gender that are said of the keyword: брат — студент, сестра работает учительницей."""
     nouns = [reading for reading in word.singular(found.gender, "NOUN") if reading.lemma in _TWO_FORMS[found.gender]]
     if not nouns or found.governed(word):
@@ -443,33 +323,3 @@ def _noun_tells(found: _Sentence, word: _Word) -> bool:
 
 
 _TWO_FORMS = {"masc": frozenset(FEMININES), "femn": frozenset(FEMININES.values())}
-
-
-def _fits(one: str, other: str) -> bool:
-    return one == other or "ms-f" in (one, other)
-
-
-@cache
-def _parsed(word: str) -> tuple[_Reading, ...]:
-    return tuple(
-        _Reading(
-            pos=str(found.tag.POS or ""),
-            gender=str(found.tag.gender or ""),
-            number=str(found.tag.number or ""),
-            # The second genitive and locative agree as the first: стакан горячего чаю, в медном тазу.
-            case={"gen2": "gent", "loc2": "loct", "acc2": "accs"}.get(case := str(found.tag.case or ""), case),
-            lemma=str(found.normal_form),
-            grammemes=frozenset(found.tag.grammemes),
-            score=float(found.score),
-        )
-        for found in _analyser().parse(word)
-    )
-
-
-@cache
-def _analyser() -> Any:
-    try:
-        import pymorphy3
-    except ImportError as error:
-        raise MissingExtra("pymorphy3", "language") from error
-    return pymorphy3.MorphAnalyzer(lang="ru")
