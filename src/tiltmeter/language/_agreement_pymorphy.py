@@ -234,7 +234,7 @@ def _subject_is_another(found: Sentence, word: Word, *, transitive: bool) -> boo
     if plain or any(near.lower in _PERSONS for near in clause):
         return True
     if subjects:
-        return not _waits(found) and (not transitive or _has_object(found, clause, subjects))
+        return not transitive or (not _waits(found) and _has_object(found, clause, subjects))
     return _outer_subject(found, word)
 
 
