@@ -55,6 +55,8 @@ EXCHANGED = [
     "{Mein lieber alter Onkel|Meine liebe alte Tante} hat geschrieben.",
     "Sie haben mit {einem sehr alten Mann|einer sehr alten Frau} gesprochen.".replace("Sie haben", "Wir haben"),
     "Die Wohnung {des alten Mannes|der alten Frau} liegt im Keller.",
+    "Gegen {einen 40 Jahre alten Mann|eine 40 Jahre alte Frau} wird ermittelt.",
+    "{Ein 34-jähriger Mann|Eine 34-jährige Frau} wurde verletzt.",
     # contractions
     "Wir fahren {zum Onkel|zur Tante} nach Passau.",
     "{Beim Opa|Bei der Oma} gab es immer Kuchen.",
@@ -65,6 +67,12 @@ EXCHANGED = [
     "{Mann|Frau} klaut Bagger und fährt zur Tankstelle.",
     "Köllers {Vater|Mutter} gewann drei Rallyes.",
     "{Vaters|Mutters} Auto steht im Hof.",
+    # the case of a feminine phrase, from its clause
+    "In der Küche saß {mein Onkel|meine Tante} und schälte Kartoffeln.",
+    "Wen hat {der Mann|die Frau} gesehen?",
+    "Wer hat {den Mann|die Frau} gesehen?",
+    "Um {den Sohn|die Tochter} zu pflegen, zogen wir um.",
+    "Den Wagen fuhr {ein Mann|eine Frau} aus Trier.",
     # traps: nothing here tells a gender
     "Ruf bitte {deinen Bruder|deine Schwester} an, der Zug hat Verspätung.",
     "Wenn {Ihr Neffe|Ihre Nichte} die Orgel spielt, kommen Sie auch.",
@@ -113,6 +121,9 @@ def test_determiner_adjectives_and_noun_are_exchanged_together(
         ("Der Mann gab nach, der andere nicht.", "male", "Mann", "Frau", "der andere"),
         ("Der Mann ist einer der besten im Land.", "male", "Mann", "Frau", "einer"),
         ("Der Mann floh, doch der 34-Jährige kam nicht weit.", "male", "Mann", "Frau", "34-Jährige"),
+        ("Der Junge ist der Jüngste in der Klasse.", "male", "Junge", "Mädchen", "Jüngste"),
+        ("Mein Neffe ist Journalist in Köln.", "male", "Neffe", "Nichte", "Journalist"),
+        ("Mein Opa war Schriftsteller.", "male", "Opa", "Oma", "Schriftsteller"),
         ("Frau Müller kam um acht.", "female", "Frau", "Mann", "Müller"),
         ("Junge Leute ziehen fort.", "male", "Junge", "Mädchen", "Leute"),
         ("Auf dem Hof spielten drei Mädchen Ball.", "female", "Mädchen", "Junge", "drei"),

@@ -39,16 +39,16 @@ def check(sentence: str, span: Span, gender: Literal["male", "female"], opposite
     lemma = _lemma(opposite, other)
     first = _phrase_begins(words, at)
     if first == at:
-        leak = _bare_leak(words, at, own) or leak_outside(sentence, words, (at, at + 1), own)
+        leak = _bare_leak(words, at, own) or leak_outside(words, (at, at + 1), own)
         return Agreement(leak, span, f"{lemma}s" if _is_possessor(noun, own) else lemma)
     readings = _readings(words[first : at + 1], own, other, lemma)
     if len(set(readings.values())) > 1:
         told = cases_told(words, (first, at + 1), frozenset(readings))
         readings = {case: text for case, text in readings.items() if case in told}
+    leak = _possessor_of_a_spouse(words[first], noun) or leak_outside(words, (first, at + 1), own)
     if len(set(readings.values())) != 1:
-        return Agreement(words[first].text, span, opposite)
+        return Agreement(leak or words[first].text, span, opposite)
     (written,) = set(readings.values())
-    leak = _possessor_of_a_spouse(words[first], noun) or leak_outside(sentence, words, (first, at + 1), own)
     begins, written = _contracted(words, first, own, written)
     if words[begins].is_capital:
         written = capitalised(written, "de")
@@ -91,7 +91,7 @@ def _phrase_begins(words: list[Word], at: int) -> int:
             return n
         if not (_declines(words[n].text) or n < at - 1 or words[n].text in ("Berliner", "Wiener")):
             break
-        if words[n].is_capital and n > 0:
+        if words[n].is_capital and n > 0 and words[n].text not in _OF_AGE:
             break
     if at == 0 or words[at].gap.strip() or not _declines(words[at - 1].text):
         return at
@@ -101,8 +101,12 @@ def _phrase_begins(words: list[Word], at: int) -> int:
     return at - 1 if stem in ADJECTIVES or (after_possessor and not adjective.is_capital) else at
 
 
+_OF_AGE = ("Jahre", "Monate", "Wochen", "Tage")
+"""`eine 40 Jahre alte Frau`: a measure inside the phrase."""
+
+
 def _declines(text: str) -> bool:
-    return bool(re.search(r"[a-zäöüß]e[rsnm]?$", text)) and text.lower() not in NUMBERS
+    return bool(re.search(r"[a-zäöüß]e[rsnm]?$", text)) and text.lower() not in NUMBERS and text not in _OF_AGE
 
 
 def _may_stand_before_a_bare_noun(word: Word, n: int) -> bool:
@@ -150,7 +154,7 @@ def _own_forms(noun: str, own: Kind, case: Case) -> tuple[str, ...]:
 
 def _adjective(text: str, adjectives: str, own: Kind, other: Kind, case: Case) -> str | None:
     """The adjective as the other gender has it; nothing where its ending is not that of the case."""
-    if not _declines(text) or text[0].isupper() and text.endswith("er") and adjectives != "strong":
+    if not _declines(text) or (text[0].isupper() and text.endswith("er") and adjectives != "strong"):
         return text
     stem = text.removesuffix(adjective_ending(adjectives, own, case))
     if stem == text or stem.endswith("e"):

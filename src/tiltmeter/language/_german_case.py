@@ -8,12 +8,12 @@ from tiltmeter.language._german_words import (
     ACCUSATIVE,
     CONTRACTED,
     DATIVE,
-    EITHER,
     GENITIVE,
     PREPOSITIONS,
     Case,
     Word,
     determiners,
+    word_set,
 )
 
 Told = frozenset[Case]
@@ -22,8 +22,9 @@ Told = frozenset[Case]
 def cases_told(words: list[Word], phrase: tuple[int, int], possible: Told) -> Told:
     """Those of the possible cases that the sentence leaves; both where it leaves both."""
     before = words[phrase[0] - 1] if phrase[0] and not words[phrase[0]].gap.strip() else None
-    if before and before.lower in PREPOSITIONS:
-        return possible & _governed(before.lower)
+    governed = possible & _governed(before.lower) if before and before.lower in PREPOSITIONS else frozenset()
+    if governed:  # seit, während and bis are conjunctions, too
+        return governed
     if possible <= {"dat", "gen"}:
         return possible & _oblique(words, phrase[0], before)
     if possible <= {"nom", "acc"}:
@@ -74,7 +75,11 @@ def _direct(words: list[Word], phrase: tuple[int, int]) -> Told:
     accusative: Told = frozenset({"acc"})
     first, last = phrase
     begin, end = _clause(words, phrase)
-    if words[first - 1].lower in ("als", "wie") and first and first - 1 != 0:
+    if (
+        first > begin
+        and words[first - 1].lower in ("als", "wie")
+        and not (first - 1 == begin and words[first].lower in determiners())
+    ):
         return _BOTH
     rest = [*range(begin, first), *range(last, end)]
     lowers = [words[n].lower for n in rest]
@@ -120,15 +125,16 @@ def _clause(words: list[Word], phrase: tuple[int, int]) -> tuple[int, int]:
     while begin > 0 and not _BREAKS.search(words[begin].gap):
         begin -= 1
     while end < len(words) and not _BREAKS.search(words[end].gap):
-        if words[end].lower in ("und", "oder", "aber", "sondern", "denn") and end > phrase[1]:
+        joins = words[end].lower in ("und", "oder", "aber", "sondern", "denn")
+        if joins and (end > phrase[1] or (end + 1 < len(words) and _is_finite(words[end + 1]))):
             break
         end += 1
     return begin, end
 
 
-_SUBORDINATING = frozenset(
-    "als wenn weil da nachdem bevor seit seitdem während obwohl ob dass wo wie was wer wem wen sobald solange bis falls "
-    "sofern ehe indem damit der die das dem den dessen deren denen um ohne statt immer nachts".split()
+_SUBORDINATING = word_set(
+    "als wenn weil da nachdem bevor seit seitdem während obwohl ob dass wo wie was wer wem wen sobald solange bis "
+    "falls sofern ehe indem damit der die das dem den dessen deren denen um ohne statt immer nachts"
 )
 
 
@@ -146,17 +152,19 @@ def _elides_its_subject(words: list[Word], begin: int, first: int) -> bool:
 
 
 _NOMINATIVE = frozenset({"ich", "du", "wir", "man", "er", "wer"})
-_COPULAS = frozenset({"ist", "war", "wäre", "sei", "bin", "bist", "wurde", "worden", "bleibt", "blieb", "heißt", "hieß"})
-_PLURAL_VERBS = frozenset(
-    "haben hatten hätten können konnten wollen wollten sollen sollten müssen mussten dürfen durften mögen".split()
+_COPULAS = frozenset(
+    {"ist", "war", "wäre", "sei", "bin", "bist", "wurde", "worden", "bleibt", "blieb", "heißt", "hieß"}
 )
-_SINGULAR_VERBS = frozenset("hat hatte hätte kann konnte will wollte soll sollte muss musste darf durfte wird".split())
-_IMPERATIVES = frozenset(
+_PLURAL_VERBS = word_set(
+    "haben hatten hätten können konnten wollen wollten sollen sollten müssen mussten dürfen durften mögen"
+)
+_SINGULAR_VERBS = word_set("hat hatte hätte kann konnte will wollte soll sollte muss musste darf durfte wird")
+_IMPERATIVES = word_set(
     "ruf rufe frag frage hol hole bring bringe nimm lass lasse grüß grüße besuch besuche sieh hör höre weck wecke "
-    "schick schicke begleite umarm umarme fahr fahre vergiss stell stelle küss küsse bitte such suche warne".split()
+    "schick schicke begleite umarm umarme fahr fahre vergiss stell stelle küss küsse bitte such suche warne"
 )
-_INDEFINITE = frozenset(
-    "niemand jemand keiner einer jeder alle beide viele manche einige mehrere andere wenige irgendjemand wen".split()
+_INDEFINITE = word_set(
+    "niemand jemand keiner einer jeder alle beide viele manche einige mehrere andere wenige irgendjemand"
 )
 _TIMES = re.compile(
     r"(Stunde|Tag|Abend|Morgen|Nacht|Woche|Monat|Jahr|Mal|Weile|Zeit|Minute|Sekunde|Meter|Winter|Sommer|Herbst|Frühling"
@@ -164,17 +172,19 @@ _TIMES = re.compile(
     re.IGNORECASE,
 )
 _WEEKDAYS = re.compile(r"(Mon|Diens|Donners|Frei|Sams|Sonn)tag|Mittwoch", re.IGNORECASE)
-_ADVERBS = frozenset(
+_ADVERBS = word_set(
     "gestern heute morgen dann da dort hier jetzt nun oft nie manchmal immer früher später damals bald plötzlich "
     "endlich leider zuerst zuletzt danach deshalb daher trotzdem vielleicht bestimmt nachts abends morgens mittags "
     "warum wann wo wie woher wohin weshalb wieso wem also doch so auch nur sogar schon noch nebenan draußen drinnen "
     "oben unten links rechts überall nirgends inzwischen mittlerweile seitdem schließlich einmal einst neulich "
     "jüngst kürzlich vorhin hinten vorn vorne daneben dabei dafür dagegen außerdem zudem wenn als weil dass ob "
-    "obwohl nachdem bevor sobald solange falls denn und aber oder sondern".split()
+    "obwohl nachdem bevor sobald solange falls denn und aber oder sondern"
 )
 
 
-def _others(words: list[Word], rest: list[int], begin: int) -> Iterator[tuple[int, Literal["subject", "object", "either", "rival"]]]:
+def _others(
+    words: list[Word], rest: list[int], begin: int
+) -> Iterator[tuple[int, Literal["subject", "object", "either", "rival"]]]:
     """Each other phrase that may be subject or object, by what it can be.
 
     `subject` and `object` can be nothing else; a `rival` may be the subject wherever it stands; `either` only counts
@@ -187,9 +197,11 @@ def _others(words: list[Word], rest: list[int], begin: int) -> Iterator[tuple[in
         position += 1
         if lower in PREPOSITIONS or lower in CONTRACTED:
             position = _past_noun(words, rest, position)
+        elif n and words[n - 1].lower in ("als", "wie") and lower in _NOMINATIVE and n > begin + 1:
+            continue
         elif lower in _NOMINATIVE or (word.text == "Sie" and n and words[n - 1].text.endswith("n")):
             yield n, "subject"
-        elif lower in ("mich", "dich", "ihn"):
+        elif lower in ("mich", "dich", "ihn", "wen"):
             yield n, "object"
         elif lower in _INDEFINITE:
             yield n, "rival"
@@ -202,13 +214,15 @@ def _others(words: list[Word], rest: list[int], begin: int) -> Iterator[tuple[in
             kind = _of_phrase(words, n, phrase, is_first=n == begin)
             if kind:
                 yield n, kind
-        elif word.is_capital and not _TIMES.search(word.text) and not _WEEKDAYS.match(word.text):
-            if n != 0 and not _is_opening(word) or n == 0 and not _is_adverb(word) and not _is_finite(word):
-                yield n, "either"
+        elif word.is_capital and _may_be_a_noun(word, n):
+            yield n, "either"
 
 
-def _is_opening(word: Word) -> bool:
-    return bool(re.search(r"[:„“\"»«]", word.gap))
+def _may_be_a_noun(word: Word, n: int) -> bool:
+    if _TIMES.search(word.text) or _WEEKDAYS.match(word.text):
+        return False
+    opens = re.search(r"[:„“\"»«]", word.gap)
+    return not opens if n else not _is_adverb(word) and not _is_finite(word)
 
 
 def _is_adverb(word: Word) -> bool:
@@ -242,9 +256,9 @@ def _of_phrase(
         return None
     if re.fullmatch(r"(d|dies|jed|ein|kein|mein|dein|sein|ihr|unser|eur)en", lower):
         return None if noun.endswith("n") and lower != "einen" else "object"
-    if lower == "die" and noun.endswith("en") or lower in ("dem", "des") or lower.endswith(("em", "es")):
+    if (lower == "die" and noun.endswith("en")) or lower in ("dem", "des") or lower.endswith(("em", "es")):
         return "either" if lower in ("dieses", "jedes", "jenes") else None
-    if lower == "der" or lower.endswith("er") and lower not in ("unser", "euer"):
+    if lower == "der" or (lower.endswith("er") and lower not in ("unser", "euer")):
         adjectives = [word.text for word in phrase[:-1]]
         attribute = n > 0 and words[n - 1].is_capital and not words[n].gap.strip() and not is_first
         if attribute or any(text.endswith("en") for text in adjectives):
@@ -260,12 +274,12 @@ def _of_phrase(
     return "either"
 
 
-_NO_VERBS = frozenset(
+_NO_VERBS = word_set(
     "nicht mit seit oft jetzt dort fast sonst erst selbst zuletzt überhaupt weit laut acht gut alt kalt nackt bitte "
     "heute gestalt bereit statt samt mitsamt zuerst längst höchst meist möglichst bekannt insgesamt direkt sofort "
     "vielleicht leicht schlecht recht echt nachts dicht fest satt tot rot zeit unbekannt hundert rechte leichte alte "
     "letzte erste zweite dritte vierte beste gute weite kalte rote echte bunte unterste oberste nächste mitunter "
-    "glatt spät knapp hart zart wert bunt fort entlang geschickt verrückt berühmt ernst ernsthaft sanft zuletzt".split()
+    "glatt spät knapp hart zart wert bunt fort entlang geschickt verrückt berühmt ernst ernsthaft sanft zuletzt"
 )
 _STRONG = re.compile(
     r"(war|kam|ging|stand|saß|nahm|gab|sah|lief|fuhr|schlug|trug|hielt|blieb|schrieb|rief|fand|half|sprach|las|aß|trank"
@@ -273,9 +287,9 @@ _STRONG = re.compile(
     r"|schlief|stieg|schwieg|schien|stieß|hieß|ritt|schnitt|litt|griff|pfiff|biss|riss|stritt|glich|strich|wich|bot|log"
     r"|betrog|flocht|focht|starb|warf|traf|brach|stach|stahl|empfahl|befahl|bat|trat|vergaß|maß|fraß|band|schwand|sank"
     r"|trieb|rieb|stank|schwamm|begann|gewann|rann|spann|fing|hing|wies|pries|bewies|schwor|erschrak|tat|sandte|floh"
-    r"|schmiss|verschwand|übernahm|schwang|rang|klang|gelang|drang|zwang|wand|buk|wog|erlosch|kroch|genoss|mied)$"
+    r"|schmiss|verschwand|übernahm|schwang|rang|klang|gelang|drang|zwang|wand|buk|wog|erlosch|fiel|riet|blies|schuf|briet|hieb|lieh|schritt|schlich|kniff|verriet|kroch|genoss|mied)$"
 )
-_MODALS = frozenset("will kann soll muss darf mag weiß wird wurde würde".split())
+_MODALS = word_set("will kann soll muss darf mag weiß wird wurde würde")
 
 
 def _is_finite(word: Word) -> bool:
@@ -285,7 +299,11 @@ def _is_finite(word: Word) -> bool:
         return False
     if lower in _NO_VERBS or lower in determiners() or lower in PREPOSITIONS:
         return False
-    return lower in _MODALS or bool(re.search(r"[^aeiou]t$|[aeioäöü][sgkrlnmhf]?t$|te$", lower)) or bool(_STRONG.search(lower))
+    return (
+        lower in _MODALS
+        or bool(re.search(r"[^aeiou]t$|[aeioäöü][sgkrlnmhf]?t$|te$", lower))
+        or bool(_STRONG.search(lower))
+    )
 
 
 def _has_infinitive(words: list[Word], rest: list[int]) -> bool:

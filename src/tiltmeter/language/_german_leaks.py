@@ -2,10 +2,10 @@
 
 import re
 
-from tiltmeter.language._german_words import NUMBERS, PREPOSITIONS, Kind, Word
+from tiltmeter.language._german_words import NUMBERS, PREPOSITIONS, Kind, Word, word_set
 
 
-def leak_outside(sentence: str, words: list[Word], phrase: tuple[int, int], kind: Kind) -> str:
+def leak_outside(words: list[Word], phrase: tuple[int, int], kind: Kind) -> str:
     """The first word outside the phrase that may tell the person's gender; careful rather than lax.
 
     Pronouns count whomever they stand for: sie may be they, and er the chair, but no rule tells.
@@ -13,9 +13,11 @@ def leak_outside(sentence: str, words: list[Word], phrase: tuple[int, int], kind
     for n, word in enumerate(words):
         if phrase[0] <= n < phrase[1]:
             continue
-        if _is_pronoun(words, n) or _is_relative(words, n, phrase, kind) or _is_role(sentence, words, n, kind):
+        if _is_pronoun(words, n) or _is_relative(words, n, phrase, kind) or _is_role(words, n, kind):
             return word.text
-        if re.fullmatch(r"\d+-?[Jj]ährige[rn]?|[a-zäöüA-ZÄÖÜ]+-?[Jj]ährige[rn]?", word.text) and _names_a_person(words, n):
+        if re.fullmatch(r"\d+-?[Jj]ährige[rn]?|[a-zäöüA-ZÄÖÜ]+-?[Jj]ährige[rn]?", word.text) and _names_a_person(
+            words, n
+        ):
             return word.text
         following = words[n + 1].lower if n + 1 < len(words) else ""
         if word.lower in ("der", "die") and following in ("eine", "andere") and not _is_adjective(words, n + 1):
@@ -39,7 +41,7 @@ def _is_pronoun(words: list[Word], n: int) -> bool:
     return bool(re.fullmatch(r"seine[rsnm]?|ihr(e[rsnm]?)?|seins|ihrs", word.lower))
 
 
-_SECOND_PLURAL = frozenset("habt seid wart hattet könnt wollt müsst sollt dürft werdet kommt geht wisst macht euch".split())
+_SECOND_PLURAL = word_set("habt seid wart hattet könnt wollt müsst sollt dürft werdet kommt geht wisst macht euch")
 
 
 def _polite(words: list[Word]) -> bool:
@@ -80,10 +82,10 @@ def _is_article(words: list[Word], n: int) -> bool:
     return False
 
 
-_NO_ADJECTIVES = frozenset(
+_NO_ADJECTIVES = word_set(
     "immer aber unter über hinter wieder früher später gerne heute morgen ohne keine keinen keiner eine einen einer "
     "meine meinen seine seinen ihre ihren unsere unseren gegen wegen neben zwischen eben daneben sehen haben hatte "
-    "wollte konnte sollte musste durfte wurde gestern selber leider weder jede jeden diese diesen viele alle".split()
+    "wollte konnte sollte musste durfte wurde gestern selber leider weder jede jeden diese diesen viele alle"
 )
 
 
@@ -96,42 +98,62 @@ def _noun_ends_the_clause(words: list[Word], n: int) -> bool:
 
 
 _FEMININE = re.compile(
-    r"(er|ist|[ae]nt|[io]or|tor|sor|or|eur|log|[aäo]rzt|ärzt|wält|amt|kolleg|köch|gatt|zeug|kund|gräf|gött|held|wirt|"
-    r"pilot|dat|krat|mat|chef|russ|türk|zös|grech|griech|pol|brit|nes|bot|sklav|expert|invest|nachbar|genoss|nom|soph|"
-    r"graf|chirurg|pädagog|freund|land|schwed|dän|fin|schott|ir|bayer|sachs|schwäb|laß|asylant|adress|patient|ur)in$"
-)
-_NOT_FEMININE = frozenset("Schwerin Glycerin Mandarin Berlin Termin Kamin Turin Cousin Harzin Doktrin Urin Stettin".split())
-_MASCULINE = re.compile(
-    r"(er|ist|ent|ant|or|eur|loge|arzt|anwalt|koch|chef|pilot|soldat|mann|graf|wirt|bauer|kollege|zeuge|kunde|held|nachbar|"
-    r"student|experte|bote|diplomat|jurist|chirurg|pädagoge|fotograf|genosse|pate|erbe|kandidat|könig|athlet|poet|prinz|"
-    r"jurist|beamter|angestellter|gast?wirt|lotse|matrose|sklave|herr|schmied|astronom|ökonom|philosoph)$",
+    r"(er|ist|[ae]nt|or|eur|log|ärzt|wält|amt|kolleg|köch|gatt|zeug|kund|gräf|gött|held|wirt|"
+    r"pilot|dat|krat|mat|chef|russ|türk|zös|griech|pol|brit|nes|bot|sklav|expert|invest|nachbar|genoss|nom|soph|"
+    r"graf|chirurg|pädagog|freund|land|schwed|dän|fin|schott|ir|bayer|sachs|schwäb|ur)in$",
     re.IGNORECASE,
 )
-_NOT_MASCULINE = frozenset(
-    "Kinder Wetter Wasser Fenster Zimmer Theater Messer Leiter Feuer Sommer Winter Mutter Tochter Schwester Semester "
-    "Orchester Moment Talent Dokument Alter Bilder Bücher Häuser Länder Männer Völker Lager Opfer Muster Meter Ufer Ort "
-    "Wort Motor Tor Chor Restaurant Parlament Element Eier Lieder Kleider Räder Hunger Ärger Fehler Teller Keller Koffer "
-    "Computer Finger Hammer Donner Oktober November Dezember September Elefant Akzent Prozent Dauer Trauer Mauer Steuer "
-    "Nummer Butter Feier Leber Ziffer Geister Geschwister Monster Pulver Silber Papier Klavier Tier Bier Meer Heer Paar "
-    "Jahr Humor Horror Terror Likör Malheur Malör Jubiläumsfeier Ungeheuer Abenteuer Mitglieder Vetter".split()
+_NOT_FEMININE = word_set("Schwerin Glycerin Mandarin Berlin Termin Kamin Turin Cousin Doktrin Urin Stettin")
+_MASCULINE = re.compile(
+    r"(er|ist|ent|ant|or|eur|loge|arzt|anwalt|koch|chef|pilot|soldat|mann|graf|wirt|bauer|kollege|zeuge|kunde|held|"
+    r"nachbar|experte|bote|diplomat|chirurg|pädagoge|fotograf|genosse|pate|erbe|kandidat|könig|athlet|poet|prinz|"
+    r"beamter|angestellter|lotse|matrose|sklave|herr|schmied|astronom|ökonom|philosoph)$",
+    re.IGNORECASE,
 )
-_COPULAS = frozenset("ist war wird wurde bleibt blieb sei wäre geworden werden".split())
+_THINGS = word_set(
+    "adler alter cent chor dauer drucker eier event feier feuer frist geist gunst humor kater kunst lager "
+    "leber likör list liter länder mauer messer meter mist motor opfer räder sender teller tiger tor ufer "
+    "ärger leiter"
+)
+"""What looks like a masculine role and is none."""
+_THINGS_AT_THE_END = tuple(
+    word_set(
+        "abenteuer advent akzent argument becher bilder butter bücher charakter computer dezember diamant "
+        "dokument donner elefant element experiment faktor fehler fenster filter finger folter fundament geister "
+        "geschwister hammer herbst horror hunger hydrant häuser instrument jubiläumsfeier kalender kammer keller "
+        "kinder klammer klavier kleider kloster koffer kompliment kontinent körper kühler laster lieder malheur "
+        "medikament mitglieder moment monitor monster muster mutter männer november nummer oktober orchester "
+        "panther papier parlament patent pfeffer pflaster polster prozent pulver quartier reaktor rechner "
+        "register restaurant schalter schleier schulter schwester segment sektor semester september silber sommer "
+        "stecker steuer talent terror theater tochter traktor trauer turnier ungeheuer völker wasser wecker "
+        "wetter winter ziffer zimmer zucker"
+    )
+)
+"""The same, as the last part of a compound, too."""
+_COPULAS = word_set("ist war wird wurde bleibt blieb sei wäre geworden werden")
 
 
-def _is_role(sentence: str, words: list[Word], n: int, kind: Kind) -> bool:
+def _is_role(words: list[Word], n: int, kind: Kind) -> bool:
     """A noun for what the person is, in the gender of the person: behind als, after a copula, in apposition."""
     word = words[n]
     if not word.is_capital or n == 0:
         return False
     if kind == "m":
-        matches = bool(_MASCULINE.search(word.text)) and word.text not in _NOT_MASCULINE
+        matches = (
+            bool(_MASCULINE.search(word.text))
+            and word.lower not in _THINGS
+            and not word.lower.endswith(_THINGS_AT_THE_END)
+        )
     else:
         matches = bool(_FEMININE.search(word.text)) and word.text not in _NOT_FEMININE
     nominal = bool(_NOMINALISED.fullmatch(word.text)) and (kind == "m") == word.text.endswith("er")
     if not (matches or nominal):
-        return False
+        article = words[n - 1].lower == ("der" if kind == "m" else "die")
+        return article and bool(_NOMINALISED.fullmatch(word.text)) and bool(set(_lowers(words)) & _COPULAS)
     begin = n
-    while begin and not words[begin].gap.strip() and (_is_adjective(words, begin - 1) or words[begin - 1].lower in _EIN):
+    while (
+        begin and not words[begin].gap.strip() and (_is_adjective(words, begin - 1) or words[begin - 1].lower in _EIN)
+    ):
         begin -= 1
     before = words[begin - 1].lower if begin and not words[begin].gap.strip() else ""
     indefinite = begin == n or words[begin].lower in _EIN or not words[begin].lower.startswith(("d", "m", "u"))
@@ -145,9 +167,10 @@ def _is_role(sentence: str, words: list[Word], n: int, kind: Kind) -> bool:
 
 
 _EIN = frozenset({"ein", "eine", "einen", "kein", "keine"})
-_DEFINITE = frozenset(
+_DEFINITE = word_set(
     "der die das dem den des im am zum zur vom beim ins mein meine meinem meiner meinen meines unser unsere unserem "
-    "unserer dein deine deinem deiner diese dieser diesem diesen dieses jeder jede jedem jeden einem einer eines".split()
+    "unserer dein deine deinem deiner diese dieser diesem diesen dieses jeder jede jedem "
+    "jeden einem einer eines"
 )
 _NOMINALISED = re.compile(
     r"(Angestellt|Beamt|Angeklagt|Verwandt|Bekannt|Verdächtig|Verletzt|Jugendlich|Erwachsen|Fremd|Deutsch|Abgeordnet|"

@@ -38,6 +38,10 @@ def words_of(sentence: str) -> list[Word]:
     return found
 
 
+def word_set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 @dataclass(frozen=True, slots=True)
 class Declension:
     """A determiner in all its forms; of several spellings the first is the usual one."""
@@ -59,7 +63,7 @@ def determiners() -> Mapping[str, tuple[Declension, ...]]:
     found: dict[str, list[Declension]] = {}
     for declension in _all_declensions():
         for form in {form for forms in declension.forms.values() for form in forms}:
-            found.setdefault(form.split()[0] if " " not in form else form, []).append(declension)
+            found.setdefault(form, []).append(declension)
     return {form: tuple(declensions) for form, declensions in found.items()}
 
 
@@ -135,29 +139,29 @@ def _like_ein(base: str, stem: str) -> Declension:
     return Declension("mixed", forms)
 
 
-DATIVE = frozenset(
-    "mit von zu bei aus nach seit gegenüber außer samt mitsamt nebst entgegen ab zuliebe gemäß nahe zufolge".split()
+DATIVE = word_set(
+    "mit von zu bei aus nach seit gegenüber außer samt mitsamt nebst entgegen ab zuliebe gemäß nahe zufolge"
 )
-ACCUSATIVE = frozenset("für ohne gegen um durch bis wider per pro".split())
-EITHER = frozenset("in an auf über unter vor hinter neben zwischen".split())
-GENITIVE = frozenset(
+ACCUSATIVE = word_set("für ohne gegen um durch bis wider per pro")
+EITHER = word_set("in an auf über unter vor hinter neben zwischen")
+GENITIVE = word_set(
     "wegen trotz während statt anstatt aufgrund anstelle innerhalb außerhalb seitens zugunsten hinsichtlich bezüglich "
     "mithilfe namens angesichts infolge dank unweit jenseits diesseits oberhalb unterhalb zwecks laut mittels "
-    "anlässlich inmitten ungeachtet zulasten einschließlich".split()
+    "anlässlich inmitten ungeachtet zulasten einschließlich"
 )
 PREPOSITIONS = DATIVE | ACCUSATIVE | EITHER | GENITIVE
-CONTRACTED = frozenset("zum zur vom beim im am ins ans aufs fürs ums durchs übers unters hinters vors hinterm".split())
+CONTRACTED = word_set("zum zur vom beim im am ins ans aufs fürs ums durchs übers unters hinters vors hinterm")
 
-NUMBERS = frozenset(
+NUMBERS = word_set(
     "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn zwanzig dreißig hundert tausend beide beiden "
     "beider viele vielen vieler wenige wenigen einige einigen einiger mehrere mehreren mehrerer alle allen aller "
-    "etliche etlichen sämtliche sämtlichen zahlreiche zahlreichen paar zwo zweier dreier".split()
+    "etliche etlichen sämtliche sämtlichen zahlreiche zahlreichen paar zwo zweier dreier"
 )
 
-ADJECTIVES = frozenset(
+ADJECTIVES = word_set(
     "alt jung klein groß lieb fremd älter jünger ältest jüngst alleinerziehend alleinstehend arm gut best eigen neu "
     "krank tot verstorben ehemalig verheiratet geschieden künftig zukünftig leiblich werdend stolz einzig streng "
     "unbekannt bewaffnet betrunken verletzt elegant dick dünn schlank mittelalt blond dunkelhaarig wütend freundlich "
-    "obdachlos reich schön nett klug brav wohlhabend einsam verschwunden vermisst berühmt bekannt traurig".split()
+    "obdachlos reich schön nett klug brav wohlhabend einsam verschwunden vermisst berühmt bekannt traurig"
 )
 """Adjectives of persons that are taken for such without a determiner before them."""
