@@ -89,7 +89,7 @@ PRONOUNS = [
     ("A mi [hermana] la ayudaron los vecinos.", "la"),
     ("A mi [hermano] lo esperan en el hotel.", "lo"),
     ("Quisieron ver a mi [hermana], pero nadie pudo encontrarla.", "encontrarla"),
-    ("El juez quería a mi [padre] en la sala y mandó buscarlo.", "buscarlo"),
+    ("La fiscal quería a mi [padre] en la sala y mandó buscarlo.", "buscarlo"),
     ("Dejándola en la estación, mi [novia] dijo adiós.", "Dejándola"),
     ("Mi [hermano] no sabe lo que quiere.", ""),
     ("Mi [hermano] lo sabe todo.", ""),
