@@ -13,7 +13,7 @@ from tiltmeter.packs import load_pack
 
 check = agreement_check("endings")
 
-FEMALE = {word for pair in load_pack("es").gender_pairs for word in [pair.female]}
+FEMALE = {pair.female for pair in load_pack("es").gender_pairs}
 
 DETERMINERS = [
     ("Vimos a un [hombre] en la puerta.", "un"),
@@ -125,7 +125,90 @@ NOUNS = [
 ]
 
 
-@pytest.mark.parametrize(("marked", "leak"), [*DETERMINERS, *ADJECTIVES, *PRONOUNS, *NOUNS])
+NEWSPAPER = [
+    ("Mi [hermana] fue nombrada directora general.", "nombrada"),
+    ("Su [padre], ya fallecido, fundó la empresa.", "fallecido"),
+    ("Su [madre] se quedó dormida en el sofá.", "dormida"),
+    ("Mi [abuelo] murió joven, rodeado de libros.", "rodeado"),
+    ("Mi [tía] es la mayor de tres hermanos.", "la"),
+    ("Mi [tía] es la más alta.", "la"),
+    ("Su [hija] mayor estudia medicina en la universidad pública.", ""),
+    ("Su [hija] menor, Premio Extraordinario, vive lejos.", ""),
+    ("Mi [hermano] está seguro de que vendrá.", "seguro"),
+    ("Mi [madre] se puso nerviosa.", "nerviosa"),
+    ("Mi [madre] se puso la chaqueta nueva.", ""),
+    ("Mi [hermana] lleva la falda roja.", ""),
+    ("Mi [hermano] lleva el pelo largo y sucio.", ""),
+    ("Mi [hermana] vivió en una ciudad pequeña de la costa atlántica.", ""),
+    ("Mi [hermano] nació en un pueblo pequeño.", ""),
+    ("Mi [padre] es un buen cocinero.", "un"),
+    ("Mi [padre] es capaz, fuerte y leal.", ""),
+    ("Su [novia] trabaja en la industria farmacéutica.", ""),
+    ("Su [novio] estudia el sistema solar.", ""),
+    ("Mi [padre] ha muerto.", ""),
+    ("Mi [padre] está muerto.", "muerto"),
+    ("Su [esposa] está embarazada.", "embarazada"),
+    ("Conocí a mi [esposo] en un viaje organizado por la empresa.", ""),
+    ("Mi [hermana] tenía la cara pálida y la voz cansada.", ""),
+    ("Invitaron a mi [hermana] a la fiesta y la sentaron junto al alcalde.", "la"),
+    ("Mi [hija] no quiere que nadie la llame antes de las diez.", "la"),
+    ("Se rieron de mi [hijo] y él lo contó en casa.", "lo"),
+    ("Mi [nieta] estaba allí, sentada en la última fila.", "sentada"),
+    ("Mi [nieto] salió corriendo del colegio en medio de la tormenta.", ""),
+    ("Mi [yerno] ganó el segundo premio de la lotería.", ""),
+    ("Mi [suegra] compró media docena de huevos.", ""),
+    ("Mi [suegra] pasó toda la noche en la sala de urgencias.", ""),
+    ("A la [niña] le gusta el mar.", "la"),
+    ("Otra [mujer] llamó ayer.", "Otra"),
+    ("Esa misma [mujer] llamó ayer.", "Esa"),
+    ("La policía detuvo a su [hijo] en la frontera.", ""),
+    ("Mi [hermano] es policía.", ""),
+    ("Mi [hermano] es el policía del barrio.", "el"),
+    ("Mi [abuela] preparó una sopa caliente y espesa.", ""),
+    ("Mi [abuela] siempre fue muy suya.", "suya"),
+    ("Mi [cuñada] es una auténtica campeona.", "una"),
+    ("Como buena andaluza, mi [cuñada] canta.", "buena"),
+    ("Mi [sobrino] habla inglés y alemán.", ""),
+    ("Mi [sobrino] es alemán.", "alemán"),
+    ("Mi [sobrino] compró un diccionario alemán.", ""),
+    ("Mi [abuelo] vendió el terreno a un precio muy bajo.", ""),
+    ("Mi [abuelo] vivió en Argentina y en la India.", ""),
+    ("Mi [abuela] vivió en Argentina y en la India.", ""),
+    ("Mi [hermana] ganó la medalla de plata en la última carrera.", ""),
+    ("Mi [hermana] fue la primera en llegar.", "la"),
+    ("Mi [hermana] fue la única que protestó.", "la"),
+    ("Mi [hermano] fue uno de los heridos.", "uno"),
+    ("Mi [hermano] tiene uno de los mejores sueldos.", "uno"),
+    ("Fue a mi [madre] a quien llamaron.", ""),
+    ("Mi [madre], a la que todos respetan, calló.", "la"),
+    ("La empresa de mi [madre] fue fundada en 1990.", "fundada"),
+    ("Mi [madre] vio la película premiada en la ciudad vieja.", ""),
+    ("Agotado, mi [padre] se sentó.", "Agotado"),
+    ("El médico dijo que mi [padre] debía descansar.", "El"),
+    ("Mi [hermana] quiere ser médica.", "médica"),
+    ("Mi [hermano] quiere ser bombero.", "bombero"),
+    ("Mi [hermana] tomó una decisión acertada.", ""),
+    ("Mi [hermana] come poca carne y mucha verdura fresca.", ""),
+    ("Mi [padre] trabajó mucho y ganó poco.", ""),
+    ("Mi [padre] lo había prometido.", ""),
+    ("Mi [padre] dijo que lo llamaran a cualquier hora.", "lo"),
+    ("Mi [madre] quiso ayudarla.", "ayudarla"),
+    ("Mi [madre] pidió que la dejaran en paz.", "la"),
+    ("Mi [madre] dejó la llave a la vista.", ""),
+    ("Mi [madre] leía junto a la ventana abierta.", ""),
+    ("Mi [madre] lo escuchó todo desde la cocina.", ""),
+    ("Mi [hijo] sacó un sobresaliente en el examen final.", ""),
+    ("Mi [hijo] pasó el verano en el campo con un amigo.", "un"),
+    ("Durante la guerra, su [abuela] cosía en casa.", ""),
+    ("Por la mañana, mi [hija] saca al perro.", ""),
+    ("Mi [hijo] es el del jersey azul.", "el"),
+    ("Su [hermana] gemela vive en París.", "gemela"),
+    ("Ninguna [madre] haría eso.", "Ninguna"),
+    ("Todo [padre] quiere lo mejor.", "Todo"),
+]
+
+
+@pytest.mark.parametrize(("marked", "leak"), [*DETERMINERS, *ADJECTIVES, *PRONOUNS, *NOUNS, *NEWSPAPER])
 def test_the_first_word_that_tells_the_gender_is_named(marked: str, leak: str) -> None:
     assert _check(marked).leak == leak
 

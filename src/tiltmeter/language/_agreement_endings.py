@@ -63,7 +63,7 @@ class _Sentence:
             return self._determiner_leaks(place)
         if self.gender == "male" and word == "lo":
             return self._lo_leaks(place)
-        if self._enclitic(word):
+        if self._enclitic(word) or word in _MUCH and self._keyword(place + 1):
             return True
         if self.gender == "female" and word in _PLURAL_PRONOUNS:
             return True
@@ -110,7 +110,11 @@ class _Sentence:
     def _noun_too(self, at: int) -> bool:
         """Whether an adjective is the noun itself here: la política exterior, but la nueva política."""
         word = self._word(at)
-        if word in _words("prenominal") and self._noun_like(at + 1, bare=False) and not self._adjective(self._word(at + 1)):
+        if (
+            word in _words("prenominal")
+            and self._noun_like(at + 1, bare=False)
+            and not self._adjective(self._word(at + 1))
+        ):
             return False
         return word in _words(f"nouns_too_{self.gender}")
 
@@ -119,7 +123,9 @@ class _Sentence:
         word, before = self._word(at), self._word(at - 2)
         if word in _words("verbs_or_nouns"):
             return bool(before) and not _finite(before)
-        return _finite(word) or word in _words("haber") or bool(_VERB_OF_SEVERAL.search(word) and word not in _NOT_SEVERAL)
+        return (
+            _finite(word) or word in _words("haber") or bool(_VERB_OF_SEVERAL.search(word) and word not in _NOT_SEVERAL)
+        )
 
     def _relative_of_a_thing(self, place: int) -> bool:
         """`la casa en la que`: a noun right before the preposition is what it refers to."""
@@ -179,6 +185,8 @@ class _Sentence:
     def _person(self, word: str) -> bool:
         if word in _persons(self.gender) or word in _words("common_persons"):
             return True
+        if self.gender == "male" and word in _words("common_persons_male"):
+            return True
         if self._doer(word):
             return word not in _words("not_doers")
         return word.endswith("ista") and word not in _words("not_ista")
@@ -195,6 +203,8 @@ class _Sentence:
             start = self._skip_back(place - 1, _words("adverbs"))
             if self._word(start) not in _words("copulas") and not self._keyword(start) and not self._keyword(place + 1):
                 return True
+        if word in _LANGUAGES and self._language(place):
+            return True
         if word == "mismo" and before in _EXACTLY or before == "lo" and self.gender == "male":
             return True
         if self._is_noun(place):
@@ -203,9 +213,19 @@ class _Sentence:
             return not self._keyword(place + 1)
         return self._attached(place) or self._of_another_subject(place)
 
+    def _language(self, place: int) -> bool:
+        """`habla inglés y ruso`, `en francés`."""
+        before = self._word(place - 1)
+        if before in ("y", "e", "o", "ni") and self._word(place - 2) in _LANGUAGES:
+            return self._language(place - 2)
+        return before in _words("prepositions") or (_finite(before) and before not in _words("copulas"))
+
     def _verb_too(self, place: int) -> bool:
         """`limpia la casa`: an adjective has no noun phrase right behind it."""
-        return self._word(place) in _words("verbs_or_adjectives") and self._word(place + 1) in _determiners() - {"al", "del"}
+        return self._word(place) in _words("verbs_or_adjectives") and self._word(place + 1) in _determiners() - {
+            "al",
+            "del",
+        }
 
     def _is_noun(self, place: int) -> bool:
         """`la política`, `una lista`, `el pasado`: a noun itself, with a determiner or preposition before it."""
@@ -254,14 +274,18 @@ class _Sentence:
             at = self._skip_back(at - 1, _words("adverbs"))
             if self._word(at) in ("y", "e", "o") or self._text(at) == ",":
                 at -= 1
+        if self._keyword(at):
+            return
         yield at
-        if self._word(at - 1) in ("de", "del", "a") and not self._keyword(at):
+        if self._word(at - 1) in ("de", "del", "a"):
             yield at - 2
         if self._word(at - 2) == "de" and self._word(at - 1) in _determiners():
             yield at - 3
 
     def _said_of_things(self, at: int) -> bool:
         word = self._word(at)
+        if word in _grammar() or word in _words("copulas") or _finite(word):
+            return False
         return self._adjective(word) or bool(_ONE_FORM.search(word)) and word not in _words("feminine_nouns")
 
     def _thing(self, at: int) -> bool:
@@ -273,7 +297,11 @@ class _Sentence:
         other = "female" if self.gender == "male" else "male"
         if det in _words(f"determiners_{other}") and word not in _words("feminine_with_el"):
             return self.tokens[before].word in ("al", "del") and _noun_gender(word) in (self.gender, "")
-        if det in _words(f"determiners_{self.gender}") or self.gender == "female" and det in _words("determiners_plural_female"):
+        if (
+            det in _words(f"determiners_{self.gender}")
+            or self.gender == "female"
+            and det in _words("determiners_plural_female")
+        ):
             return True
         known = det in _words("determiners_both") or det in _words("prepositions") or det in _QUANTITIES or not det
         return (known or _noun_gender(word) == self.gender) and _noun_gender(word) in (self.gender, "")
@@ -282,7 +310,7 @@ class _Sentence:
         if not self._noun_like(at, bare=not loose) or self._keyword(at):
             return False
         word = self._word(at)
-        if self._person(word) and word not in _words("nouns_too_" + self.gender):
+        if (self._person(word) or self._adjective(word)) and word not in _words(f"nouns_too_{self.gender}"):
             return False
         return not loose or _noun_gender(word) == self.gender or word in _words("epicene")
 
@@ -348,14 +376,22 @@ class _Sentence:
 
 
 _PLURAL_PRONOUNS = frozenset({"nosotras", "vosotras", "ellas", "ambas", "juntas"})
+_MUCH = frozenset({"todo", "mucho", "poco", "tanto", "cuánto"})
+_LANGUAGES = frozenset(
+    "español inglés francés alemán italiano portugués chino japonés ruso catalán castellano gallego".split()
+)
 _CLITICS = frozenset("me te se nos os le les lo los las".split())
 _EXACTLY = frozenset("ahora hoy ayer mañana aquí allí ahí así eso esto lo entonces".split())
 _QUANTITIES = frozenset("sin con de en tanto mucho".split())
-_NEUTER_NEXT = frozenset("que cual de mismo único demás suficiente siguiente mío tuyo suyo antes general lejos bueno".split())
+_NEUTER_NEXT = frozenset(
+    "que cual de mismo único demás suficiente siguiente mío tuyo suyo antes general lejos bueno".split()
+)
 _NOT_SUPERLATIVE = frozenset({"muchísimo", "muchísima", "poquísimo", "tantísimo", "tantísima", "poquísima"})
 _NOUNS_BESIDES = frozenset({"ser", "estado", "muestra", "vuelta"})
 _FIXED = ("a la una", "una a una", "uno a uno", "cada uno", "cada una", "cual más")
-_NOT_SEVERAL = frozenset("imagen orden joven virgen margen sartén crisis tesis dosis caries síntesis tos res mies sien".split())
+_NOT_SEVERAL = frozenset(
+    "imagen orden joven virgen margen sartén crisis tesis dosis caries síntesis tos res mies sien".split()
+)
 _VERB_OF_SEVERAL = re.compile(r"([ae]n|[ae]s|mos)$")
 _INFINITIVE = re.compile(r"[aeií]r(se)?$")
 _ENCLITIC = re.compile(r"([aeiáéí]r|ándo|éndo)(me|te|se|nos|os)?l[oa]$")
@@ -370,7 +406,9 @@ def _finite(word: str) -> bool:
     if word in _words("verbs"):
         return True
     if word.endswith("ía"):
-        return word not in _words("nouns_in_ia") and not re.search(r"(graf|log|nom|metr|pat|sof|gog|fon|cron|arqu)ía$", word)
+        return word not in _words("nouns_in_ia") and not re.search(
+            r"(graf|log|nom|metr|pat|sof|gog|fon|cron|arqu)ía$", word
+        )
     return bool(_FINITE.search(word)) and word not in _NOT_FINITE
 
 
