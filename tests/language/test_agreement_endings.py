@@ -204,6 +204,14 @@ NEWSPAPER = [
     ("Mi [hijo] es el del jersey azul.", "el"),
     ("Su [hermana] gemela vive en París.", "gemela"),
     ("Ninguna [madre] haría eso.", "Ninguna"),
+    ("Desde abril vivo con mi [padre] en las afueras.", ""),
+    ("Mi [padre] sigue vivo.", "vivo"),
+    ("Su [hermano] es músico.", "músico"),
+    ("Su [hermana] escucha música clásica.", ""),
+    ("La foto de mi [madre] cansada es de junio.", "cansada"),
+    ("Su [hija] es ya adulta.", "adulta"),
+    ("Su [hijo] tuvo un problema técnico.", ""),
+    ("Mi [hermana] tarda mucho en contestar.", ""),
     ("Todo [padre] quiere lo mejor.", "Todo"),
 ]
 
