@@ -41,7 +41,7 @@ def test_spaces_tell_words_numbers_and_marks_only() -> None:
 
 def test_the_segmenters_own_tags_are_kept() -> None:
     assert tagger("rjieba")("北京")[0].tag == "ns"
-    assert tagger("mecab")("東京")[0].tag == "名詞-固有名詞-地名"
+    assert tagger("mecab")("東京")[0].tag == "名詞-固有名詞-地名-一般"
     assert tagger("pymorphy3")("сестру")[0].tag == "NOUN,anim,femn sing,accs"
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from tiltmeter.cli.options import PackOption
+from tiltmeter.cli.options import JsonOption, PackOption
 
 build_app = typer.Typer(help="Write the data sets that measurements need.", no_args_is_help=True)
 
@@ -39,3 +39,58 @@ def becpro(
     given = {"mode": mode, "variant": variant, "professions": professions, "profession_list": profession_list}
     rows = [row for row in corpus(language, tool.make_options(given)) if row.person_gender != "nonbinary"]
     show.say(f"{write_corpus(rows, out):,} sentences: {out}")
+
+
+@build_app.command("slguset")
+def slguset(
+    corpus: Annotated[
+        list[str],
+        typer.Option(
+            "--corpus", help="A file, folder, glob or URL: text, .jsonl or .parquet, also .gz or .zst; more than one."
+        ),
+    ],
+    out: Annotated[Path, typer.Option("-o", "--out", help="The folder to write.")],
+    lang: Annotated[str | None, typer.Option("--lang", help="Language (zh, ja, en, es, ru, eu, de).")] = None,
+    pack: PackOption = None,
+    encoding: Annotated[str, typer.Option(help="What the text is written in (utf-8, gb18030, ...).")] = "utf-8",
+    text_field: Annotated[str, typer.Option(help="The field of JSON lines or Parquet that holds the text.")] = "",
+    total: Annotated[int | None, typer.Option(help="Sentences of the set; else the pack's quotas.")] = None,
+    without: Annotated[list[str] | None, typer.Option(help="A rule that is not asked; more than one.")] = None,
+    seed: Annotated[int, typer.Option(help="Which of the neutral sentences are drawn.")] = 0,
+    licence: Annotated[
+        list[str] | None, typer.Option(help="Of the corpus, for the data card: one for all, or one for each.")
+    ] = None,
+    tokenizer: Annotated[
+        str | None, typer.Option(help="A model whose vocabulary the characters are held against.")
+    ] = None,
+    workers: Annotated[int, typer.Option(help="Processes on this machine; 0: one a processor.")] = 0,
+    runner: Annotated[Literal["local", "ray"], typer.Option(help="Work here, or on a Ray cluster.")] = "local",
+    ray_address: Annotated[
+        str | None, typer.Option(help="Of the cluster; else RAY_ADDRESS, else one of its own.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Gender-neutral sentences out of a corpus of any size, in SlguSet's columns, with a data card."""
+    from tiltmeter.cli import show
+    from tiltmeter.corpora import Request, Spread, build_slguset
+    from tiltmeter.errors import TiltmeterError
+    from tiltmeter.runs import choose_pack
+    from tiltmeter.store import Store
+
+    if lang is None and pack is None:
+        raise TiltmeterError("the language is not known; say it with --lang, or give a --pack")
+    request = Request(
+        choose_pack("the corpus", lang=lang, pack=pack),
+        corpus,
+        encoding=encoding,
+        text_field=text_field,
+        without=without or (),
+        total=total,
+        seed=seed,
+        licences=licence or (),
+        tokenizer=tokenizer,
+    )
+    built = build_slguset(request, out, store=Store(), spread=Spread(runner, workers, ray_address))
+    show.built(built, as_json=json)
+    if built.problems:
+        raise typer.Exit(3)

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tiltmeter.corpora import Built
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments import Instrument
 from tiltmeter.packs import LISTS, Pack
@@ -271,6 +272,24 @@ def subjects(packages: Iterable[tuple[Package, bool]]) -> None:
             "yes" if here else "no",
         )
     _out.print(table)
+
+
+def built(made: Built, *, as_json: bool) -> None:
+    """A set that was built: how large it is, what was left out, what has to be known about it."""
+    card = made.card
+    if as_json:
+        print(json.dumps(card.to_json() | {"folder": str(made.folder)}, ensure_ascii=False, indent=1))
+    else:
+        say(f"{card.size:,} neutral sentences out of {card.sentences:,}: {made.folder}")
+        left_out = ", ".join(f"{rule} {count:,}" for rule, count in card.reasons.most_common() if count)
+        say(f"left out: {left_out}")
+        for line in card.unfilled:
+            say(f"not filled: {line}")
+        for line in card.warnings:
+            say(f"not symmetric: {line}")
+        say(f"next: tiltmeter measure slgu MODEL --lang {card.pack.lang} --sentences {made.folder / 'set.csv'}")
+    for problem in made.problems:
+        say(problem, error=True)
 
 
 def _possible(pack: Pack, tools: Sequence[Instrument]) -> list[str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from tiltmeter.datasets.slguset_files import ListedSentence, Span
 from tiltmeter.errors import TiltmeterError
-from tiltmeter.language import capitalised
+from tiltmeter.language import written_like
 from tiltmeter.packs import GenderPair, Pack, PersonPair, WordPair
 
 GENDERS = {
@@ -190,7 +190,7 @@ def _placed(entry: ListedSentence, pack: Pack, known: _Pairs) -> NeutralRow:
     gender = _gender(entry.gender, keyword, opposite, known)
     male, female = known.spelt(*((keyword, opposite) if gender == "male" else (opposite, keyword)))
     written = entry.sentence[start:end]
-    other = _like(written, female if gender == "male" else male, pack.lang)
+    other = written_like(written, female if gender == "male" else male, pack.lang)
     again = len(places) > 1
     both = bool(_occurrences(entry.sentence[:start] + "\n" + entry.sentence[end:], opposite, keyword, pack))
     return NeutralRow(
@@ -231,13 +231,6 @@ def _occurrences(sentence: str, word: str, opposite: str, pack: Pack) -> list[Sp
         at = [m.span() for m in re.finditer(re.escape(opposite), sentence)]
         found = [place for place in found if not any(start <= place < end for start, end in at)]
     return [(place, place + len(word)) for place in found]
-
-
-def _like(written: str, word: str, lang: str) -> str:
-    """The word with capitals where the one in the sentence has them."""
-    if len(written) > 1 and written.isupper():
-        return word.upper()
-    return capitalised(word, lang) if written[:1].isupper() else word
 
 
 def _differing(one: str, other: str) -> tuple[str, str]:

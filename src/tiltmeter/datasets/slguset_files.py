@@ -131,3 +131,15 @@ def _whole(cell: object) -> int | None:
     """A place in a text: whatever made the file may have written 3.0."""
     found = re.fullmatch(r"\s*(\d{1,9})(?:\.0*)?\s*", str(cell))
     return int(found[1]) if found else None
+
+
+def write_csv(rows: Iterable[Mapping[str, Any]]) -> bytes:
+    """Sentences of a set in the published columns, and behind them the keyword's `gender` and its `pair`, which words
+    in other cases than the pair's own need."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*(published for published, _ in COLUMNS.values()), "gender", "pair"])
+    for row in rows:
+        place = f"[{row['start']}, {row['end']}]"
+        writer.writerow([row["sentence"], place, row["keyword"], row["opposite"], row["gender"], row["pair"]])
+    return text.getvalue().encode()

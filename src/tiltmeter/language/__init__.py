@@ -1,11 +1,11 @@
 """What is done to text, by language."""
 
-from tiltmeter.language.capitals import capitalised
+from tiltmeter.language.capitals import capitalised, written_like
 from tiltmeter.language.keywords import KeywordForm, keyword_forms
 from tiltmeter.language.segmentation import SEGMENTERS, segmenter
 from tiltmeter.language.slots import Person, Written, form, write
 from tiltmeter.language.swap import Change, Swapped, swap_gender, swapper
-from tiltmeter.language.tagging import Tagged, tagger
+from tiltmeter.language.tagging import Tagged, tagged_words, tagger
 from tiltmeter.language.topics import distinctive, text_rank, tf_idf
 from tiltmeter.language.words import content_words
 
@@ -25,8 +25,10 @@ __all__ = [
     "segmenter",
     "swap_gender",
     "swapper",
+    "tagged_words",
     "tagger",
     "text_rank",
     "tf_idf",
     "write",
+    "written_like",
 ]

@@ -10,3 +10,10 @@ def capitalised(text: str, lang: str) -> str:
     if lang.partition("-")[0] in ("tr", "az") and text.startswith("i"):
         return "İ" + text[1:]
     return text[:1].title() + text[1:]
+
+
+def written_like(written: str, word: str, lang: str) -> str:
+    """The word with capitals where the one in the sentence has them."""
+    if len(written) > 1 and written.isupper():
+        return word.upper()
+    return capitalised(word, lang) if written[:1].isupper() else word

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_type_hints
 
 from tiltmeter.errors import unknown
-from tiltmeter.packs.reading import TomlFile, check_word, read_toml
+from tiltmeter.packs.reading import PackError, TomlFile, check_word, read_toml
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,7 +14,8 @@ class Screening:
     """What ends a sentence, and what a sentence may not hold beside its keyword.
 
     In a script without spaces a word of a list is found where it begins and ends with words of the segmented sentence,
-    or lies inside one; elsewhere between letters, in any case. `word*` stands for every word that begins so.
+    or lies inside one; elsewhere between letters, in any case. `word*` stands for every word that begins
+    so, `*word` for every word that ends so.
     """
 
     ends: str
@@ -36,8 +37,12 @@ class Screening:
     """Words that mean something else, or nothing, with the opposite keyword in them: 男儿, 女儿."""
     generic: tuple[str, ...] = ()
     """Forms of a keyword that stand for everybody: 他们, padres."""
+    generic_beside: tuple[str, ...] = ()
+    """Words beside which a pronoun stands for everybody: 任何人."""
     gendered: tuple[str, ...] = ()
     """Words beside the keywords that tell a gender: 兄弟, 丈夫."""
+    harmless_words: tuple[str, ...] = ()
+    """Words that hold one of the words of these lists and are not it: 小伙伴, 小伙."""
     biological: tuple[str, ...] = ()
     """Words that only fit one sex: 孕期, 胡须."""
     metaphor: tuple[str, ...] = ()
@@ -52,6 +57,9 @@ class Screening:
     surnames: tuple[str, ...] = ()
     name_suffixes: tuple[str, ...] = ()
     """What stands behind a bare surname and makes no name of it: 某, 先生."""
+    roles: tuple[str, ...] = ()
+    speech_verbs: tuple[str, ...] = ()
+    """What stands before and behind a name that no tag tells: 志愿者常乐说."""
     not_names: tuple[str, ...] = ()
     """Words that look like names and are none."""
     agreement: Literal["", "endings", "pymorphy3", "determiners"] = ""
@@ -97,11 +105,17 @@ def _read(file: TomlFile, key: str, value: Any, pairs: set[str]) -> Any:
         if any(len(pair) != 2 for pair in words):
             raise file.place("", key).error("'quotes' are texts of two characters, the opening and the closing one")
         return tuple(words)
+    seen: set[str] = set()
+    somewhere = file.place("", key)  # where exactly is looked for when it is wanted: the lists are long
     for word in words:
-        for part in word.removesuffix("*").split():
+        try:
+            for part in word.strip("*").split():
+                check_word(part, somewhere)
+        except PackError:
             check_word(part, file.place("", key, word))
-        if words.count(word) > 1:
+        if word in seen:
             raise file.place("", key, word, occurrence=2).error(f"{word!r} stands in {key!r} twice")
+        seen.add(word)
     return tuple(words)
 
 

@@ -33,6 +33,11 @@ class Store:
         return Shelf(self.root / "downloads")
 
     @property
+    def unfinished(self) -> Shelf:
+        """Finished parts of builds that are not finished, a folder each."""
+        return Shelf(self.root / "parts")
+
+    @property
     def fingerprints(self) -> Fingerprints:
         return Fingerprints(self.root / "answers" / ".fingerprints")
 

@@ -131,6 +131,20 @@ def refuse_code(folder: Path, *, allowed: bool) -> None:
         )
 
 
+def load_vocabulary(name: str) -> frozenset[str]:
+    """The tokens that a model's tokenizer knows, by path or hub name; no code of its own is run."""
+    try:
+        import transformers
+    except ImportError as error:
+        raise MissingExtra("transformers", "models") from error
+    try:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(name, trust_remote_code=False)
+    except Exception as error:
+        reason = next(iter(str(error).splitlines()), type(error).__name__)
+        raise TiltmeterError(f"the tokenizer {name!r} cannot be loaded: {reason}") from error
+    return frozenset(tokenizer.get_vocab())
+
+
 def refuse_pickles(folder: Path, *, allowed: bool) -> None:
     """Weights have to be safetensors unless the user says otherwise."""
     names = {path.name for path in folder.iterdir()}

@@ -1,0 +1,200 @@
+"""The text of a piece, in stretches of a few megabytes that end where a paragraph does."""
+
+import codecs
+import json
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from tiltmeter.corpora.files import PIECE, Piece, open_file
+from tiltmeter.errors import TiltmeterError
+
+TEXT_FIELDS = ("text", "content", "sentence", "body", "article", "正文", "内容", "句子")
+"""Where the text of JSON lines and Parquet is looked for."""
+
+_WINDOW = 65_536
+_LONGEST_RECORD = 64_000_000
+
+
+class Unreadable(TiltmeterError):
+    """A file, or a part of it, that does not hold what was said of it."""
+
+
+def python_name(encoding: str) -> str:
+    """An encoding as Python calls it."""
+    try:
+        return codecs.lookup(encoding).name
+    except LookupError as error:
+        raise TiltmeterError(f"--encoding {encoding!r} is not known; try utf-8, gb18030 or utf-16") from error
+
+
+class Reader:
+    """Reads pieces of one encoding and one layout."""
+
+    def __init__(self, encoding: str = "utf-8", text_field: str = "", *, ends: str = "", spaced: bool = False) -> None:
+        self._encoding = encoding
+        self._field = text_field
+        self._ends = [end.encode("utf-8") for end in ends]
+        self._break = "\n\n" if spaced else "\n"
+
+    def texts(self, piece: Piece) -> Iterator[str]:
+        try:
+            if piece.kind == "parquet":
+                yield from self._parquet(piece)
+            elif piece.kind == "jsonl":
+                yield from self._records(self._lines(piece), piece)
+            elif piece.packing or self._encoding.startswith(("utf-16", "utf-32")) or piece.start == 0 == piece.stop:
+                yield from self._streamed(piece)
+            else:
+                yield self._decoded(self._range(piece), piece)
+        except UnicodeError as error:
+            why = error.reason if isinstance(error, UnicodeDecodeError) else error
+            raise Unreadable(
+                f"{piece.source} is not {self._encoding} ({why}); give its encoding with --encoding, or convert it"
+            ) from error
+        except OSError as error:
+            raise Unreadable(
+                f"{piece.source} cannot be read ({error.strerror or str(error).splitlines()[0]})"
+            ) from error
+
+    def _range(self, piece: Piece) -> bytes:
+        """The bytes between two borders that the neighbours of a piece find alike."""
+        with open_file(piece.path) as file:
+            start, stop = (self._border(file, place, piece) for place in (piece.start, piece.stop))
+            file.seek(start)
+            return file.read(stop - start)
+
+    def _border(self, file: BinaryIO, place: int, piece: Piece) -> int:
+        """The first end of a paragraph from here on, else of a sentence, else of a character."""
+        if place == 0:
+            return 0
+        file.seek(place - 1)
+        window = file.read(_WINDOW)
+        if len(window) <= 1:
+            return place
+        for mark in (b"\n\n", b"\n") if self._break == "\n\n" and piece.kind == "text" else (b"\n",):
+            if (found := window.find(mark)) >= 0:
+                return place - 1 + found + len(mark)
+        if piece.kind == "jsonl" or self._encoding != "utf-8":
+            return self._next_line(file, place - 1 + len(window))
+        ends = [found + len(end) for end in self._ends if (found := window.find(end, 1)) >= 0]
+        if ends:
+            return place - 1 + min(ends)
+        return place + next(number for number, byte in enumerate(window[1:]) if byte & 0xC0 != 0x80)
+
+    def _next_line(self, file: BinaryIO, place: int) -> int:
+        file.seek(place)
+        while window := file.read(1 << 20):
+            if (found := window.find(b"\n")) >= 0:
+                return place + found + 1
+            place += len(window)
+        return place
+
+    def _decoded(self, raw: bytes, piece: Piece) -> str:
+        text = raw.decode(self._encoding)
+        return text.removeprefix("\ufeff") if piece.start == 0 else text
+
+    def _streamed(self, piece: Piece) -> Iterator[str]:
+        """A file from its beginning to its end, never all of it at once."""
+        decoder = codecs.getincrementaldecoder(self._encoding)()
+        kept = ""
+        first = True
+        for raw in self._blocks(piece):
+            text = kept + decoder.decode(raw)
+            text = text.removeprefix("\ufeff") if first else text
+            first = False
+            cut = text.rfind("\n") + 1 or max((text.rfind(end.decode()) + 1 for end in self._ends), default=0)
+            # What goes on without any end for so long is no sentence.
+            cut = cut or (len(text) if len(text) > PIECE else 0)
+            if cut:
+                yield text[:cut]
+            kept = text[cut:]
+        kept += decoder.decode(b"", final=True)
+        if kept:
+            yield kept
+
+    def _blocks(self, piece: Piece) -> Iterator[bytes]:
+        import pyarrow as pa
+
+        with open_file(piece.path) as file:
+            stream: Any = file
+            try:
+                if piece.packing:
+                    stream = pa.CompressedInputStream(pa.PythonFile(file, mode="r"), piece.packing)
+                while block := stream.read(PIECE):
+                    yield block
+            except (pa.ArrowException, OSError) as error:
+                raise Unreadable(
+                    f"{piece.source} is damaged, or not packed with {piece.packing or 'what it says'}"
+                ) from error
+
+    def _lines(self, piece: Piece) -> Iterator[str]:
+        if not piece.packing and not self._encoding.startswith(("utf-16", "utf-32")) and piece.stop:
+            texts = iter([self._decoded(self._range(piece), piece)])
+        else:
+            texts = self._streamed(piece)
+        kept = ""
+        for text in texts:
+            *lines, kept = (kept + text).split("\n")
+            yield from lines
+            if len(kept) > _LONGEST_RECORD:
+                raise Unreadable(
+                    f"{piece.source} has a line of more than {_LONGEST_RECORD:,} characters, which is no record"
+                )
+        yield kept
+
+    def _records(self, lines: Iterator[str], piece: Piece) -> Iterator[str]:
+        texts: list[str] = []
+        size = 0
+        field = self._field
+        for line in lines:
+            if not line.strip():
+                continue
+            try:
+                record = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                raise Unreadable(f"{piece.source} has a line that is no JSON: {line.strip()[:60]!r}") from error
+            if isinstance(record, str):
+                text: Any = record
+            elif isinstance(record, dict):
+                field = field or _text_field(record, piece.source)
+                text = record.get(field)
+            else:
+                raise Unreadable(f"{piece.source} has a line that is neither a text nor an object with one")
+            if text is None and isinstance(record, dict) and field not in record:
+                raise Unreadable(f"{piece.source} has a record without the field {field!r}; name it with --text-field")
+            if isinstance(text, str) and text:
+                texts.append(text)
+                size += len(text)
+            if size > PIECE:
+                yield self._break.join(texts)
+                texts, size = [], 0
+        if texts:
+            yield self._break.join(texts)
+
+    def _parquet(self, piece: Piece) -> Iterator[str]:
+        from pyarrow import ArrowException
+        from pyarrow.parquet import ParquetFile
+
+        try:
+            with open_file(piece.path) as file:
+                table = ParquetFile(file)
+                field = self._field or _text_field(table.schema_arrow.names, piece.source)
+                if field not in table.schema_arrow.names:
+                    raise Unreadable(f"{piece.source} has no column {field!r}; name it with --text-field")
+                groups = range(piece.start, min(piece.stop, table.metadata.num_row_groups))
+                for batch in table.iter_batches(2000, row_groups=list(groups), columns=[field]):
+                    texts = [text for text in batch.column(0).to_pylist() if isinstance(text, str) and text]
+                    if texts:
+                        yield self._break.join(texts)
+        except ArrowException as error:
+            raise Unreadable(f"{piece.source} cannot be read as Parquet ({str(error).splitlines()[0]})") from error
+
+
+def _text_field(names: Any, source: str) -> str:
+    found = next((name for name in TEXT_FIELDS if name in names), None)
+    if found is None:
+        some = ", ".join(map(str, list(names)[:10]))
+        raise Unreadable(
+            f"{source} has none of the fields {', '.join(TEXT_FIELDS)} but {some}; name it with --text-field"
+        )
+    return found
