@@ -11,6 +11,8 @@ ALIKE = 0.7
 _AT_ONCE = 200_000
 """Sentences whose texts are held at a time."""
 
+_ASKED = 12
+
 Texts = Callable[[Sequence[int]], dict[int, str]]
 """The sentences of some numbers."""
 
@@ -49,9 +51,15 @@ def _bounded(groups: list[list[int]]) -> Iterable[list[list[int]]]:
 
 
 def _compare(members: list[int], texts: dict[int, str], first: dict[int, int]) -> None:
-    """Holds the members of a group against its first, then the rest against the first of them, and so on."""
+    """Holds the members of a group against its first, then the rest against the first of them, and so on.
+
+    In a group of many that are like the first only in that band, a dozen are asked: what is nearly the same shares
+    other bands, too, and the work does not grow with the square of a group.
+    """
     shingles = {number: _shingles(texts[number]) for number in members} if len(members) > 1 else {}
-    while len(members) > 1:
+    for _ in range(_ASKED):
+        if len(members) < 2:
+            break
         leader, *others = members
         members = []
         for number in others:

@@ -89,7 +89,8 @@ class _Engine:
         asked = [json.dumps([piece.to_json() for piece in bundle]) for bundle in part]
         table = self._daft.from_pydict({"bundle": asked})
         if self._on_ray:
-            table = table.into_partitions(len(asked))
+            # A process is started for each partition: one for every processor, not one for every bundle.
+            table = table.into_partitions(min(len(asked), _processors()))
         found = table.select(self._screen.screen(self._daft.col("bundle")).alias("answer")).to_arrow()
         answers = found.column("answer").combine_chunks()
         rows = answers.field("rows").flatten() if len(answers) else pa.array([], _row_type(pa))
@@ -134,6 +135,13 @@ def _screening(daft: Any, limit: dict[str, int]) -> Any:
             return pa.array([self._worker.screen(json.loads(bundle)) for bundle in bundles.to_pylist()], answer)
 
     return Screen
+
+
+def _processors() -> int:
+    """Of the cluster, as it is now: nodes come and go."""
+    import ray
+
+    return max(1, int(ray.cluster_resources().get("CPU", 1)))
 
 
 class Worker:
