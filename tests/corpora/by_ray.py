@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from corpora.corpus import made_text
 from tiltmeter.corpora import Request, Spread, build_slguset, files
@@ -24,7 +25,7 @@ def main(folder: Path) -> None:
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
     second = cluster.add_node(num_cpus=1)
     ray.init(address=cluster.address, log_to_driver=False)
-    nodes = [node for node in ray.nodes() if node["Alive"]]
+    nodes = _alive(ray)
 
     def built(name: str, watch: Callable[[Path], None] | None = None) -> bytes:
         store = Store(folder / f"cache-{name}")
@@ -45,9 +46,13 @@ def main(folder: Path) -> None:
 
     whole = built("two-nodes")
     broken = built("one-killed", kill_in_the_middle)
-    alive = sum(node["Alive"] for node in ray.nodes())
+    alive = _alive(ray)
     parts = len(files.group_parts(files.cut_pieces(files.find_files([str(folder / "corpus")])[0], "utf-8")))
-    print("found:", len(nodes), alive, killed[0], parts, whole == broken)
+    print("found:", nodes, alive, killed[0], parts, whole == broken)
+
+
+def _alive(ray: Any) -> int:
+    return sum(node["Alive"] for node in ray.nodes())
 
 
 if __name__ == "__main__":

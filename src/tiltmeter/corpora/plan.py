@@ -141,7 +141,8 @@ def _processors() -> int:
     """Of the cluster, as it is now: nodes come and go."""
     import ray
 
-    return max(1, int(ray.cluster_resources().get("CPU", 1)))
+    resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
+    return max(1, int(resources.get("CPU", 1)))
 
 
 class Worker:
