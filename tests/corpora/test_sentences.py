@@ -1,6 +1,7 @@
 """Text is cleaned of its layout, cut where sentences end, and left with quotes that balance."""
 
 from functools import cache
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -23,7 +24,7 @@ def cut(lang: str, text: str) -> list[str]:
     """The sentences of a text, as the screening cuts them out."""
     cleaned = of(lang).clean(text)
     stops = [0, *of(lang).bounds(cleaned).tolist()]
-    pieces = [cleaned[start:stop] for start, stop in zip(stops, stops[1:], strict=False)]
+    pieces = [cleaned[start:stop] for start, stop in pairwise(stops)]
     assert "".join(pieces) == cleaned
     return [piece.strip() for piece in pieces if piece.strip()]
 

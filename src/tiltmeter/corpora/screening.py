@@ -18,7 +18,7 @@ from tiltmeter.corpora.rules import Rules
 from tiltmeter.corpora.sentences import Sentences
 from tiltmeter.corpora.terms import Terms, Words, matcher
 from tiltmeter.errors import TiltmeterError
-from tiltmeter.language import KeywordForm, keyword_forms, tagged_words
+from tiltmeter.language import KeywordForm, keyword_forms, tagged_words, unclear_forms
 from tiltmeter.language.agreement import agreement_check
 from tiltmeter.language.capitals import written_like
 from tiltmeter.packs import Pack
@@ -102,7 +102,7 @@ class Screener:
             "generic": () if self._dense else screening.generic,
             "inside-word": () if self._dense else screening.other_words,
             "sense": screening.other_sense,
-            "gendered-term": screening.gendered,
+            "gendered-term": (*screening.gendered, *unclear_forms(pack)),
             "biological": screening.biological,
             "speaker-gender": screening.speaker,
             "allocutive": screening.allocutive,
