@@ -200,7 +200,10 @@ def test_the_place_is_right_after_quotes_were_repaired(lang: str, raw: str, sent
 
 
 def test_sentences_are_judged_one_by_one_in_running_text() -> None:
-    text = "\u3000\u3000春天来了。他昨天在图书馆读完了那本书。\n他们在河边一起修理旧木船。\n\u3000\u3000花开了。“妹妹在院子里种了很多花。”"
+    text = (
+        "\u3000\u3000春天来了。他昨天在图书馆读完了那本书。\n他们在河边一起修理旧木船。\n"
+        "\u3000\u3000花开了。“妹妹在院子里种了很多花。”"
+    )
     own = Screener(load_pack("zh"))
     found = list(own.screen(text))
     assert [(one.keyword, one.reason) for one in found] == [("他", ""), ("", "generic"), ("妹妹", "")]
