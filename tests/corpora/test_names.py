@@ -61,6 +61,7 @@ def test_names_are_found(lang: str, sentence: str, found: str) -> None:
         ("ru", "Слава о мастере дошла до столицы."),
         ("en", "The neighbours met near Hyde Park yesterday."),
         ("en", "Last Monday the neighbours left for London."),
+        ("en", "Prof. Quillfeather left for London last week."),
         ("es", "Los vecinos pasean por la Plaza Mayor."),
         ("eu", "Auzokoak Euskal Herrira etorri dira gaur."),
         ("de", "Die Leute treffen sich am Bahnhof in Berlin."),

@@ -166,13 +166,15 @@ def _by_capitals(screening: Screening, *, all_nouns: bool) -> FindName:
 
     def find(_: str, words: Sequence[Tagged]) -> str:
         row: list[str] = []
+        first = 0
         for place, (word, _tag) in enumerate([*words, ("", "")]):
             if word[:1].isupper() and (len(word) > 1 or row):
+                first = first if row else place
                 row.append(word)
                 continue
             if word == "." and row and len(row[-1]) < 4:
                 continue  # of an abbreviation: St. Thomas
-            if row and (found := named(row, begins=place == len(row))):
+            if row and (found := named(row, begins=first == 0)):
                 return found
             row = []
         return ""
