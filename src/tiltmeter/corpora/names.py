@@ -22,7 +22,7 @@ def name_finder(pack: Pack, screening: Screening) -> FindName:
 
 
 _FOREIGN = re.compile(r"[\u4e00-\u9fff]{1,6}(?:[·•・‧][\u4e00-\u9fffA-Za-z]{1,8})+")
-_LATIN = re.compile(r"\b[A-Z][a-z]{2,} [A-Z][a-z]{2,}\b")
+_LATIN = re.compile(r"(?<![A-Za-z])[A-Z][a-z]{2,} [A-Z][a-z]{2,}(?![A-Za-z])")
 _DOTS = frozenset("·•・‧")
 _PREFIXES = frozenset({"老", "小", "阿", "大", "姓", "某"})
 _NO_PART_OF_A_NAME = frozenset({"x", "uj", "ul", "uz", "ud", "ug", "p", "c", "y", "m", "q", "r", "f"})
@@ -38,7 +38,7 @@ _TRANSLITERATING = frozenset(
     "阿埃艾爱安昂奥巴白拜班邦鲍贝本比彼宾波伯勃博布查达戴丹道德登邓迪蒂丁东杜敦多厄恩尔法凡菲费芬弗夫福盖甘冈高哥戈格根古圭哈海汉豪赫亨胡华怀霍基吉加贾简姜杰"
     "金喀卡凯坎康科克肯孔库奎昆拉莱兰朗劳勒雷蕾黎里理利立丽莉列林琳龙隆卢鲁路露伦罗洛马玛迈麦曼芒毛梅门蒙米密敏明摩莫默姆穆拿娜纳南内尼妮涅宁纽农努诺欧帕派潘庞佩"
     "彭皮平珀普奇契钱乔切琴琼丘让热日荣茹儒瑞若萨塞赛桑瑟森沙莎珊尚绍舍申什圣施石史什士舒朔斯思丝松苏索塔泰坦汤陶特滕提廷图托瓦万威韦维温文翁沃乌武西希夏香谢辛欣雄休修"
-    "许雅亚延扬耶叶伊依因英永尤于约赞泽扎詹珍芝朱茨兹祖佐"
+    "许雅亚延扬耶叶伊依因英永尤于约赞泽扎詹珍芝朱茨兹祖佐翰逊娅"
 )
 
 
@@ -166,13 +166,15 @@ def _by_capitals(screening: Screening, *, all_nouns: bool) -> FindName:
 
     def find(_: str, words: Sequence[Tagged]) -> str:
         row: list[str] = []
+        first = 0
         for place, (word, _tag) in enumerate([*words, ("", "")]):
             if word[:1].isupper() and (len(word) > 1 or row):
+                first = first if row else place
                 row.append(word)
                 continue
             if word == "." and row and len(row[-1]) < 4:
                 continue  # of an abbreviation: St. Thomas
-            if row and (found := named(row, begins=place == len(row))):
+            if row and (found := named(row, begins=first == 0)):
                 return found
             row = []
         return ""

@@ -56,8 +56,8 @@ def draw(clean: pl.DataFrame, wanted: Mapping[str, int]) -> tuple[pl.DataFrame, 
     `clean` has the columns `pair gender source order`. Every source gives its first sentence before any gives its
     second; within that the lowest `order` wins.
     """
-    turns = clean.sort("order").with_columns(turn=pl.int_range(pl.len()).over("pair", "gender", "source"))
-    ranked = turns.sort("turn", "order").with_columns(place=pl.int_range(pl.len()).over("pair", "gender"))
+    turns = clean.sort("order", "source").with_columns(turn=pl.int_range(pl.len()).over("pair", "gender", "source"))
+    ranked = turns.sort("turn", "order", "source").with_columns(place=pl.int_range(pl.len()).over("pair", "gender"))
     counts = {(pair, gender): n for pair, gender, n in clean.group_by("pair", "gender").len().iter_rows()}
     drawn, told = [], []
     for pair, number in wanted.items():

@@ -18,7 +18,7 @@ from tiltmeter.corpora.rules import Rules
 from tiltmeter.corpora.sentences import Sentences
 from tiltmeter.corpora.terms import Terms, Words, matcher
 from tiltmeter.errors import TiltmeterError
-from tiltmeter.language import KeywordForm, keyword_forms, tagged_words
+from tiltmeter.language import KeywordForm, keyword_forms, tagged_words, unclear_forms
 from tiltmeter.language.agreement import agreement_check
 from tiltmeter.language.capitals import written_like
 from tiltmeter.packs import Pack
@@ -83,12 +83,16 @@ class Screener:
         self._forms = keyword_forms(pack)
         if not self._forms:
             raise TiltmeterError(f"the pack {pack.lang!r} has no gender pairs in use")
-        self._other = dict.fromkeys(screening.generic, "generic") | dict.fromkeys(screening.other_words, "inside-word")
+        generic = screening.generic if "generic" in self.rules else ()
+        self._other = dict.fromkeys(generic, "generic") | dict.fromkeys(screening.other_words, "inside-word")
         if self._dense:
-            # 孙女 tells a gender as 他 does, and is no 女.
+            # 孙女 tells a gender as 他 does, and is no 女; 男儿 is no 男, and would be nothing with 女.
             texts = [form.text for form in self._forms]
-            holding = (word for word in screening.gendered if word not in texts and any(text in word for text in texts))
-            self._other = dict.fromkeys(holding, "inside-word") | self._other
+            sense = screening.other_sense if "sense" in self.rules else ()
+            known = {*texts, *screening.generic}
+            holding = (word for word in screening.gendered if word not in known and any(text in word for text in texts))
+            reasons = {word: "sense" if word in sense else "inside-word" for word in holding}
+            self._other = reasons | self._other
         texts = [form.text for form in self._forms]
         self._patterns = [*texts, *self._other] if self._dense else [_lower(text) for text in texts]
         self._scan = matcher(self._patterns)
@@ -98,7 +102,7 @@ class Screener:
             "generic": () if self._dense else screening.generic,
             "inside-word": () if self._dense else screening.other_words,
             "sense": screening.other_sense,
-            "gendered-term": screening.gendered,
+            "gendered-term": (*screening.gendered, *unclear_forms(pack)),
             "biological": screening.biological,
             "speaker-gender": screening.speaker,
             "allocutive": screening.allocutive,

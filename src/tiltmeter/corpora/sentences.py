@@ -23,9 +23,11 @@ class Sentences:
     def __init__(self, pack: Pack, screening: Screening) -> None:
         self._spaced = pack.spaced
         self._screening = screening
-        self._quotes = {pair[1]: pair[0] for pair in screening.quotes if pair[0] != pair[1]}
+        self._pairs = {(pair[0], pair[1]) for pair in screening.quotes if pair[0] != pair[1]}
+        self._closing = {pair[0]: pair[1] for pair in reversed(screening.quotes) if pair[0] != pair[1]}
+        self._closers = {closer for _, closer in self._pairs}
         self._straight = {pair[0] for pair in screening.quotes if pair[0] == pair[1]}
-        self._marks = {*self._quotes, *self._quotes.values(), *self._straight}
+        self._marks = {mark for pair in screening.quotes for mark in pair}
         self._abbreviations = {word.casefold() for word in screening.abbreviations}
         ends, closers = (f"[{re.escape(marks)}]" for marks in (screening.ends, screening.closers or "\0"))
         self._end = re.compile(rf"{ends}+{closers}*(?=\s|$)|\n")
@@ -84,31 +86,41 @@ class Sentences:
 
     def balanced(self, sentence: str) -> str:
         """Quotation marks completed or dropped: what closes nothing goes, what is not closed is closed at the end, or
-        goes where it is the first mark of the sentence. A single straight quote goes."""
+        goes where it is the first mark of the sentence. A single straight quote goes.
+
+        A mark may close in one pair and open in another (the “ of „“ and “”): it closes where it can, and opens nothing
+        right behind a word.
+        """
         if self._marks.isdisjoint(sentence):
             return sentence
         dropped: set[int] = set()
         opened: list[tuple[int, str]] = []
+        before = ""
         for place, mark in enumerate(sentence):
-            if mark in self._quotes.values():
-                opened.append((place, mark))
-            elif mark in self._quotes:
-                if opened and opened[-1][1] == self._quotes[mark]:
+            if mark in self._marks and mark not in self._straight:
+                if opened and (opened[-1][1], mark) in self._pairs:
                     opened.pop()
+                elif self._opens(mark, before):
+                    opened.append((place, mark))
                 elif not _apostrophe(sentence, place):
                     dropped.add(place)
-        closing = {opener: closer for closer, opener in self._quotes.items()}
+                    continue
+            before = mark
         missing = ""
         for place, mark in reversed(opened):
             if place == 0:
                 dropped.add(0)
             else:
-                missing += closing[mark]
+                missing += self._closing[mark]
         for mark in self._straight:
             places = [place for place, letter in enumerate(sentence) if letter == mark]
             if len(places) % 2:
                 dropped.add(places[0] if places[0] == 0 else places[-1])
         return _without(sentence, dropped) + missing
+
+    def _opens(self, mark: str, before: str) -> bool:
+        clear = mark not in self._closers or not before or before.isspace() or before in self._closing
+        return mark in self._closing and clear
 
 
 def _dense_space(run: re.Match[str]) -> str:

@@ -1,7 +1,7 @@
 """What is done to text, by language."""
 
 from tiltmeter.language.capitals import capitalised, written_like
-from tiltmeter.language.keywords import KeywordForm, keyword_forms
+from tiltmeter.language.keywords import KeywordForm, keyword_forms, unclear_forms
 from tiltmeter.language.segmentation import SEGMENTERS, segmenter
 from tiltmeter.language.slots import Person, Written, form, write
 from tiltmeter.language.swap import Change, Swapped, swap_gender, swapper
@@ -29,6 +29,7 @@ __all__ = [
     "tagger",
     "text_rank",
     "tf_idf",
+    "unclear_forms",
     "write",
     "written_like",
 ]

@@ -50,6 +50,18 @@ def keyword_forms(pack: Pack) -> tuple[KeywordForm, ...]:
     return tuple(found.values())
 
 
+def unclear_forms(pack: Pack) -> tuple[str, ...]:
+    """Forms of the pairs in use that are no keywords, and tell a gender beside one: брата, сестёр, Basque neska.
+
+    Pronouns are left out: его and им do not always stand for a person.
+    """
+    keywords = {form.text for form in keyword_forms(pack)}
+    pairs = [pair for pair in pack.gender_pairs if pair.status != "rejected" and pair.kind != "pronoun"]
+    sides = (form.text for pair in pairs for reading in _readings(pair, pack.lang) for form in _sides(reading))
+    written = (text for side in sides for text in (side, _folded(side)))
+    return tuple(dict.fromkeys(text for text in written if text not in keywords))
+
+
 @dataclass(frozen=True, slots=True)
 class _Reading:
     """A male and a female form of the same case; `keyword` is false of those that only serve to tell forms apart."""

@@ -108,6 +108,8 @@ def _read(file: TomlFile, key: str, value: Any, pairs: set[str]) -> Any:
     seen: set[str] = set()
     somewhere = file.place("", key)  # where exactly is looked for when it is wanted: the lists are long
     for word in words:
+        if not word.strip("* "):
+            raise file.place("", key, word).error(f"{word!r} in {key!r} is no word")
         try:
             for part in word.strip("*").split():
                 check_word(part, somewhere)
