@@ -32,14 +32,18 @@ def made(count: int, seed: int) -> list[str]:
     return sentences
 
 
+def firsts_of(sentences: list[str], seed: int | None = None) -> dict[int, int]:
+    """Which sentence is called a near-duplicate of which; without a seed they stay in the order given."""
+    hashes = [seeded_hash(sentence, seed or 0) for sentence in sentences]
+    index = pl.DataFrame({"number": range(len(sentences)), "order": hashes}, schema_overrides={"order": pl.UInt64})
+    bands = (pl.Series(column) for column in signatures(sentences).T)
+    ordered = index if seed is None else index.sort("order", "number")
+    found = near_duplicates(ordered, bands, lambda numbers: {number: sentences[number] for number in numbers})
+    return dict(found.select("number", "first").iter_rows())
+
+
 def found(sentences: list[str], seed: int = 0) -> dict[str, str]:
-    """What a build calls a near-duplicate of what, exact ones aside."""
-    hashes = [seeded_hash(sentence, seed) for sentence in sentences]
-    ordered = sorted(range(len(sentences)), key=lambda number: (hashes[number], number))
-    marks = signatures(sentences)
-    bands = (pl.Series(marks[:, band]) for band in range(BANDS))
-    firsts = near_duplicates(ordered, bands, lambda numbers: {number: sentences[number] for number in numbers})
-    return {sentences[number]: sentences[first] for number, first in firsts.items()}
+    return {sentences[number]: sentences[first] for number, first in firsts_of(sentences, seed).items()}
 
 
 def jaccard(one: str, other: str) -> float:
@@ -82,18 +86,11 @@ def test_the_order_in_which_the_corpus_was_read_changes_nothing(sentences: list[
 
 
 def test_of_exact_duplicates_one_stays() -> None:
-    sentences = ["春天的河边开满了花。", "火车在清晨到达了城市。"] * 3
-    ordered = list(range(6))
-    bands = (pl.Series(column) for column in signatures(sentences).T)
-    firsts = near_duplicates(ordered, bands, lambda numbers: {number: sentences[number] for number in numbers})
-    assert firsts == {2: 0, 4: 0, 3: 1, 5: 1}
+    assert firsts_of(["春天的河边开满了花。", "火车在清晨到达了城市。"] * 3) == {2: 0, 4: 0, 3: 1, 5: 1}
 
 
 def test_sentences_of_one_or_two_characters_are_compared_whole() -> None:
-    sentences = ["他", "她", "他", "他。", "他。"]
-    bands = (pl.Series(column) for column in signatures(sentences).T)
-    firsts = near_duplicates(list(range(5)), bands, lambda numbers: {number: sentences[number] for number in numbers})
-    assert firsts == {2: 0, 4: 3}
+    assert firsts_of(["他", "她", "他", "他。", "他。"]) == {2: 0, 4: 3}
 
 
 def test_signatures_depend_on_the_sentence_alone(sentences: list[str]) -> None:

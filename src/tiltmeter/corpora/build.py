@@ -6,7 +6,7 @@ import json
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -211,7 +211,8 @@ def _summed(listed: Iterator[list[list[Any]]]) -> Counter[tuple[str, str]]:
 class _Chosen:
     drawn: pl.DataFrame
     quotas: list[Quota]
-    duplicates: Mapping[int, int]
+    duplicates: pl.DataFrame
+    """`number first`: which sentence is nearly the same as which."""
     clean: pl.DataFrame
 
 
@@ -222,11 +223,11 @@ def _choose(gathered: _Gathered, request: Request, rules: Rules) -> _Chosen:
             + ("; " + gathered.problems[0] if gathered.problems else ", or --encoding is not what it is written in")
         )
     kept = gathered.kept
-    duplicates: Mapping[int, int] = {}
+    duplicates = pl.DataFrame(schema={"number": pl.Int64, "first": pl.Int64})
     if "near-duplicate" in rules and not kept.is_empty():
-        ordered = kept.sort("order", "source", "number")["number"].to_list()
+        ordered = kept.sort("order", "source", "number").select("number", "order")
         duplicates = near_duplicates(ordered, (gathered.band(number) for number in range(BANDS)), gathered.texts)
-    clean = kept.filter(~pl.col("number").is_in(list(duplicates)))
+    clean = kept.join(duplicates, on="number", how="anti")
     drawn, told = draw(clean, quotas(request.pack, request.total))
     return _Chosen(drawn, told, duplicates, clean)
 
@@ -245,7 +246,7 @@ def _card(
         characters.update(sentence)
     reasons = Counter(gathered.reasons)
     reasons.pop("", None)
-    reasons["near-duplicate"] = len(chosen.duplicates)
+    reasons["near-duplicate"] = chosen.duplicates.height
     reasons[NOT_DRAWN] = chosen.clean.height - chosen.drawn.height
     licences = [*request.licences] * (len(request.corpora) if len(request.licences) == 1 else 1)
     drawn = Counter(chosen.drawn["source"].to_list())
@@ -346,22 +347,29 @@ def _write_rejected(path: Path, gathered: _Gathered, chosen: _Chosen) -> None:
     """Part by part, so that it may be larger than the memory."""
     from pyarrow import parquet
 
-    leaders = gathered.texts(sorted(set(chosen.duplicates.values())))
-    drawn = set(chosen.drawn["number"].to_list())
-    details = {number: ("near-duplicate", leaders[first]) for number, first in chosen.duplicates.items()}
+    firsts = chosen.duplicates["first"].unique()
+    leaders = pl.DataFrame(
+        list(gathered.texts(firsts.to_list()).items()), schema={"first": pl.Int64, "like": pl.String}, orient="row"
+    )
+    told = gathered.kept.select("number", "part", "row").join(
+        chosen.duplicates.join(leaders, on="first"), on="number", how="left"
+    )
+    left_out = told.join(chosen.drawn.select("number"), on="number", how="anti")
     writer = None
     try:
         for part, table in enumerate(gathered.tables("row", *REJECTED)):
-            numbers = dict(gathered.kept.filter(pl.col("part") == part).select("row", "number").iter_rows())
-            told = [
-                details.get(numbers[row], (NOT_DRAWN, "")) if row in numbers else (reason, detail)
-                for row, reason, detail in table.select("row", "reason", "detail").iter_rows()
-            ]
-            stays = [numbers.get(row) in drawn for row in table["row"]]
-            named = table.with_columns(
-                reason=pl.Series([reason for reason, _ in told], dtype=pl.String),
-                detail=pl.Series([detail for _, detail in told], dtype=pl.String),
-            ).filter(~pl.Series(stays, dtype=pl.Boolean))
+            clean = left_out.filter(pl.col("part") == part).select("row", "first", "like")
+            alike = pl.col("first").is_not_null()
+            named = (
+                table.join(clean.with_columns(clean=True), on="row", how="left")
+                .filter((pl.col("reason") != "") | pl.col("clean"))
+                .with_columns(
+                    reason=pl.when("clean")
+                    .then(pl.when(alike).then(pl.lit("near-duplicate")).otherwise(pl.lit(NOT_DRAWN)))
+                    .otherwise("reason"),
+                    detail=pl.when("clean").then(pl.col("like").fill_null("")).otherwise("detail"),
+                )
+            )
             arrow = named.select(REJECTED).to_arrow(compat_level=pl.CompatLevel.oldest())
             writer = writer or parquet.ParquetWriter(path, arrow.schema, compression="zstd")
             writer.write_table(arrow)

@@ -1,6 +1,6 @@
 """Sentences that are nearly the same as another one."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import blake2b
 
 import polars as pl
@@ -17,27 +17,37 @@ Texts = Callable[[Sequence[int]], dict[int, str]]
 """The sentences of some numbers."""
 
 
-def near_duplicates(ordered: Sequence[int], bands: Iterable[pl.Series], texts: Texts) -> dict[int, int]:
-    """For each sentence that is nearly the same as one before it in the order, the number of that one.
+def near_duplicates(index: pl.DataFrame, bands: Iterable[pl.Series], texts: Texts) -> pl.DataFrame:
+    """The sentences that are nearly the same as one before them in the index, each with the number of that one: `number
+    first`.
 
-    Each of the `bands` has a value for every number; only sentences that share one are compared, each with the first
-    of its group, the rest with the first of what is left. So the sentence that stays is the first in the order,
-    whatever the corpus was read in.
+    `index` holds the columns `number` and `order`, a hash of the sentence, in the order of who stays. Each of the
+    `bands` has a value for every number; only sentences that share one are compared, each with the first of its group,
+    the rest with the first of what is left. So the sentence that stays is the first in the index, whatever order the
+    corpus was read in.
     """
-    first: dict[int, int] = {}
-    numbers = pl.Series("number", ordered, dtype=pl.Int64)
+    same = index.select("number", first=pl.col("number").first().over("order"))
+    numbers = same.filter(pl.col("number") == pl.col("first"))["number"]
+    near: dict[int, int] = {}
+    for groups in _bounded(_groups(numbers, bands)):
+        left = [[number for number in members if number not in near] for members in groups]
+        found = texts(sorted({number for members in left if len(members) > 1 for number in members}))
+        for members in left:
+            _compare(members, found, near)
+    alike = pl.DataFrame({"number": list(near), "first": list(near.values())}, schema=same.schema)
+    return pl.concat([same.filter(pl.col("number") != pl.col("first")), alike])
+
+
+def _groups(numbers: pl.Series, bands: Iterable[pl.Series]) -> Iterator[list[int]]:
+    """The sentences that share a value of a band."""
     for band in bands:
         rows = pl.DataFrame({"number": numbers, "band": band.gather(numbers)})
-        groups = rows.group_by("band", maintain_order=True).agg("number").filter(pl.col("number").list.len() > 1)
-        for some in _bounded(groups["number"].to_list()):
-            left = [[number for number in members if number not in first] for members in some]
-            found = texts(sorted({number for members in left if len(members) > 1 for number in members}))
-            for members in left:
-                _compare(members, found, first)
-    return first
+        shared = rows.filter(pl.len().over("band") > 1).group_by("band", maintain_order=True).agg("number")
+        yield from shared["number"].to_list()
 
 
-def _bounded(groups: list[list[int]]) -> Iterable[list[list[int]]]:
+def _bounded(groups: Iterable[list[int]]) -> Iterator[list[list[int]]]:
+    """As many groups as may be compared at once."""
     some: list[list[int]] = []
     held = 0
     for members in groups:
