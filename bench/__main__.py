@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator
 
-from bench import commands, models, report, slgu, statistics, vectors, weat
+from bench import commands, corpus, models, report, slgu, statistics, vectors, weat
 from bench.row import Row
 
 SUITES = {
@@ -13,6 +13,7 @@ SUITES = {
     "weat": weat.rows,
     "models": models.rows,
     "slgu": slgu.rows,
+    "corpus": corpus.rows,
     "report": report.rows,
 }
 
