@@ -2,18 +2,29 @@
 
 import gzip
 import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pyarrow as pa
 import pytest
+from markdown_it import MarkdownIt
 from pyarrow import parquet
 
+from tiltmeter import packs
+from tiltmeter.corpora.duplicates import copies
 from tiltmeter.corpora.files import cut_pieces, find_files, group_parts
 from tiltmeter.corpora.plan import Job, Worker
 from tiltmeter.corpora.reading import python_name
 from tiltmeter.corpora.rules import Rules
+from tiltmeter.corpora.sampling import draw, quotas
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.packs import load_pack
 
@@ -169,3 +180,75 @@ class TestScreening:
         ((row,), _) = screened(tmp_path)
         assert row["sentence"] == after
         assert row["sentence"][row["start"] : row["end"]] == row["keyword"] == "他"
+
+
+class TestTies:
+    def test_copies_are_led_by_the_first_source(self) -> None:
+        kept = pl.DataFrame({"number": [0, 1, 2, 3], "order": [9, 5, 9, 9], "source": ["b", "b", "a", "c"]})
+        assert copies(kept).rows() == [(1, 1), (2, 2), (0, 2), (3, 2)]
+
+    def test_of_copies_the_first_source_is_drawn(self) -> None:
+        clean = pl.DataFrame(
+            {"pair": "他/她", "gender": ["male", "female"] * 200, "source": [f"{n:03}" for n in range(400, 0, -1)]}
+        ).with_columns(order=pl.lit(7, pl.UInt64))
+        drawn, _ = draw(clean, {"他/她": 4})
+        assert sorted(drawn["source"]) == ["001", "002", "003", "004"]
+
+    def test_quotas_of_nothing_are_none(self) -> None:
+        pack = load_pack("zh")
+        assert pack.screening is not None
+        nothing = replace(pack, screening=replace(pack.screening, quotas={"他/她": 0}))
+        assert sum(quotas(nothing, 100).values()) == 100
+
+
+class TestBuild:
+    """Each by the command itself."""
+
+    def test_a_pair_that_is_not_there_is_said_and_all_counts_add_up(self, tmp_path: Path) -> None:
+        corpora = []
+        for folder in ("a", "b"):
+            (tmp_path / folder).mkdir()
+            corpora += ["--corpus", str(tmp_path / folder)]
+        (tmp_path / "a" / "news.txt").write_bytes(f"{NEUTRAL}\n".encode("gb18030"))
+        (tmp_path / "b" / "news.txt").write_text(f"{NEUTRAL}\n她昨天在公司的门口等了很久。\n", "utf-8")
+        done = tiltmeter(tmp_path, *corpora, "--licence", "CC `0` [x](http://x.example)", "-o", "set", "--json")
+        assert done.returncode == 3, done.stderr
+        card = json.loads(done.stdout)
+        assert [problem.split()[0] for problem in card["problems"]] == ["1:news.txt"]
+        assert [source["sentences"] for source in card["sources"]] == [0, 2]
+        assert (card["sentences_of_the_corpus"], card["size"]) == (2, 2)
+        assert card["symmetry"][-1]["warnings"][0].startswith("neither")
+        page = MarkdownIt().enable("table").render((tmp_path / "set" / "card.md").read_text("utf-8"))
+        assert "<table>" in page
+        assert "<a " not in page
+        assert shlex.split(card["provenance"]["command"])[-1] == "CC `0` [x](http://x.example)"
+
+    def test_the_folder_may_be_this_one(self, tmp_path: Path) -> None:
+        (tmp_path / "news.txt").write_text(f"{NEUTRAL}\n她昨天在公司的门口等了很久。\n", "utf-8")
+        (tmp_path / "set").mkdir()
+        done = tiltmeter(tmp_path / "set", "--corpus", "../news.txt", "-o", ".")
+        assert (done.returncode, (tmp_path / "set" / "set.csv").is_file()) == (0, True), done.stderr
+
+    def test_a_pack_that_cannot_screen_is_one_sentence(self, tmp_path: Path) -> None:
+        (tmp_path / "news.txt").write_text(NEUTRAL, "utf-8")
+        shutil.copytree(Path(packs.__file__).parent / "zh", tmp_path / "zh")
+        (tmp_path / "zh" / "screening.toml").unlink()
+        done = tiltmeter(tmp_path, "--pack", "zh", "--corpus", "news.txt", "-o", "set", lang=())
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        assert "has no screening.toml" in done.stderr
+
+    def test_workers_are_not_fewer_than_none(self, tmp_path: Path) -> None:
+        (tmp_path / "news.txt").write_text(NEUTRAL, "utf-8")
+        done = tiltmeter(tmp_path, "--corpus", "news.txt", "-o", "set", "--workers", "-2")
+        assert (done.returncode, "--workers is -2" in done.stderr) == (2, True)
+
+
+def tiltmeter(folder: Path, *words: str, lang: Sequence[str] = ("--lang", "zh")) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "tiltmeter", "build", "slguset", *lang, *words],
+        cwd=folder,
+        env=os.environ | {"TILTMETER_CACHE": str(folder.parent / "cache")},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )

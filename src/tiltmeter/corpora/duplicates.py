@@ -50,12 +50,12 @@ def _bounded(groups: list[list[int]]) -> Iterable[list[list[int]]]:
 
 def _compare(members: list[int], texts: dict[int, str], first: dict[int, int]) -> None:
     """Holds the members of a group against its first, then the rest against the first of them, and so on."""
-    shingles = {number: _shingles(texts[number]) for number in members} if len(members) > 1 else {}
     while len(members) > 1:
         leader, *others = members
+        leading = _shingles(texts[leader])
         members = []
         for number in others:
-            if overlap(shingles[leader], shingles[number]) >= ALIKE:
+            if overlap(leading, _shingles(texts[number])) >= ALIKE:
                 first[number] = leader
             else:
                 members.append(number)
@@ -68,6 +68,16 @@ def _shingles(text: str) -> frozenset[str]:
 def overlap(one: frozenset[str], other: frozenset[str]) -> float:
     """Jaccard's index: what both hold, over what either holds."""
     return len(one & other) / len(one | other)
+
+
+def copies(kept: pl.DataFrame) -> pl.DataFrame:
+    """The columns `number` and `leader`, in the order: for each sentence the first that is the same to the letter.
+
+    `kept` has the columns `number order source`. Copies have the same `order`, so that none has to be read: of a
+    sentence that stands below every article there may be millions.
+    """
+    ordered = kept.sort("order", "source", "number")
+    return ordered.select("number", leader=pl.col("number").first().over("order"))
 
 
 def seeded_hash(text: str, seed: int) -> int:
