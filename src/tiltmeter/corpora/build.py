@@ -69,7 +69,6 @@ def build_slguset(request: Request, out: Path, *, store: Store, spread: Spread |
 
     Killed at any moment, the same command goes on with the first part that was not finished.
     """
-    out = out.absolute()
     if out.is_file() or (out.is_dir() and any(out.iterdir())):
         raise TiltmeterError(f"{out} is there already; choose another folder, or remove it")
     if request.total is not None and request.total < 2:
@@ -310,6 +309,7 @@ def _command(request: Request) -> str:
 
 def _write(out: Path, gathered: _Gathered, chosen: _Chosen, card: Card) -> None:
     """All files at once: the folder appears when the last is written."""
+    out = out.absolute()  # `.` has no name of its own
     partial_folder = out.with_name(f".{out.name}.part")
     with writing(out):
         shutil.rmtree(partial_folder, ignore_errors=True)
