@@ -166,8 +166,8 @@ def _memory(news: Path, size: float) -> Iterator[Row]:
     _, small, few = _build(news, 2)
     taken, most, many = _build(large, 2)
     yield Row(
-        f"memory for {grown:,.0f} MB ({grown / taken:.1f} MB/s on two workers); that for {size:.0f} MB, and 200 bytes for "
-        f"each of the {many - few:,} more neutral sentences",
+        f"memory for {grown:,.0f} MB ({grown / taken:.1f} MB/s on two workers); that for {size:.0f} MB, and 200 bytes "
+        f"for each of the {many - few:,} more neutral sentences",
         most,
         small + (many - few) * 200 / 1e6,
         1,

@@ -46,7 +46,10 @@ def main(folder: Path) -> None:
 
     whole = built("two-nodes")
     broken = built("one-killed", kill_in_the_middle)
-    alive = _alive(ray)
+    # The cluster needs some seconds to see that a node no longer answers.
+    waited = time.monotonic() + 60
+    while (alive := _alive(ray)) > 1 and time.monotonic() < waited:
+        time.sleep(0.5)
     parts = len(files.group_parts(files.cut_pieces(files.find_files([str(folder / "corpus")])[0], "utf-8")))
     print("found:", nodes, alive, killed[0], parts, whole == broken)
 

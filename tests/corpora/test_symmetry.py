@@ -15,7 +15,7 @@ def counted(male: tuple[int, int, int], female: tuple[int, int, int], pair: str 
         name: {(pair, "male"): male[place], (pair, "female"): female[place]}
         for place, name in enumerate(("occurrences", "single", "after_surname"))
     }
-    (found,) = symmetries(counts)
+    (found,) = symmetries([pair], counts)
     return found
 
 
@@ -61,7 +61,7 @@ def test_what_stands_behind_a_surname_is_counted_in_a_text() -> None:
     assert [judged.keyword for judged in screener.screen(text)] == ["阿姨", "阿姨", "阿姨", "叔叔"]
     tally = screener.tally
     (found,) = symmetries(
-        {"occurrences": tally.occurrences, "single": tally.single, "after_surname": tally.after_surname}
+        ["叔叔/阿姨"], {"occurrences": tally.occurrences, "single": tally.single, "after_surname": tally.after_surname}
     )
     assert (found.male, found.female, found.ratio) == (1, 3, 1 / 3)
     assert (found.male_after_surname, found.female_after_surname) == (0, 2 / 3)

@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import shlex
 import shutil
 import sys
 from collections import Counter
@@ -21,6 +22,7 @@ from tiltmeter.corpora.plan import BANDS, Job, Spread, part_file, read_tallies, 
 from tiltmeter.corpora.reading import python_name
 from tiltmeter.corpora.rules import NOT_DRAWN, Rules
 from tiltmeter.corpora.sampling import Quota, draw, quotas
+from tiltmeter.corpora.screening import Screener
 from tiltmeter.corpora.symmetry import symmetries
 from tiltmeter.datasets.slguset_files import write_csv
 from tiltmeter.errors import OutOfReach, TiltmeterError
@@ -76,6 +78,7 @@ def build_slguset(request: Request, out: Path, *, store: Store, spread: Spread |
             f"{len(request.licences)} licences for {len(request.corpora)} corpora: give one for all, or one for each"
         )
     rules, encoding = Rules.without(request.without), python_name(request.encoding)
+    Screener(request.pack, rules)  # what is wrong with the pack is said here, not by a worker
     tokens = _vocabulary(request.tokenizer)
     files, problems = find_files(request.corpora)
     if not files:
@@ -94,7 +97,7 @@ def build_slguset(request: Request, out: Path, *, store: Store, spread: Spread |
         gathered = _Gathered(folder, len(parts), request.seed)
         problems += gathered.problems
         chosen = _choose(gathered, request, rules)
-        card = _card(request, rules, files, gathered, chosen, tokens)
+        card = _card(request, rules, files, problems, gathered, chosen, tokens)
         _write(out, gathered, chosen, card)
         shutil.rmtree(folder)
     return Built(out, card, tuple(problems))
@@ -113,7 +116,7 @@ def _identity(job: Job, files: Sequence[CorpusFile]) -> str:
     """What the parts of a build depend on; the seed, the total and the licences come after them."""
     about = {
         "engine": ENGINE,
-        "pack": job.pack.digest(["gender_pairs"]),
+        "pack": job.pack.digest(["gender_pairs", "gender_forms"]),
         "screening": asdict(job.pack.screening) if job.pack.screening else None,
         "without": sorted(job.rules.off),
         "encoding": job.encoding,
@@ -144,12 +147,12 @@ class _Gathered:
         wrong = {source: problem for tally in tallies for source, problem in tally["problems"].items()}
         self.problems = [wrong[source] for source in sorted(wrong)]
         self._wrong = sorted(wrong)
+        tallies = [tally for tally in tallies if tally["source"] not in wrong]
         self.sentences = sum(tally["sentences"] for tally in tallies)
         self.counts = {
             name: _summed(tally[name] for tally in tallies) for name in ("occurrences", "single", "after_surname")
         }
         self.reasons: Counter[str] = Counter()
-        self.by_pair: Counter[tuple[str, str, str]] = Counter()
         self.kept = self._index(seed)
 
     def _index(self, seed: int) -> pl.DataFrame:
@@ -157,7 +160,6 @@ class _Gathered:
         tables = []
         for part, table in enumerate(self.tables("source", "reason", "sentence", "pair", "gender", "row")):
             self.reasons.update(table["reason"].to_list())
-            self.by_pair.update(table.select("pair", "gender", "reason").iter_rows())
             clean = table.filter(pl.col("reason") == "")
             order = [seeded_hash(sentence, seed) for sentence in clean["sentence"]]
             tables.append(
@@ -236,6 +238,7 @@ def _card(
     request: Request,
     rules: Rules,
     files: Sequence[CorpusFile],
+    problems: Sequence[str],
     gathered: _Gathered,
     chosen: _Chosen,
     tokens: tuple[str, frozenset[str]] | None,
@@ -270,11 +273,11 @@ def _card(
         drawn=_per_side(chosen.drawn),
         quotas=tuple(chosen.quotas),
         reasons=reasons,
-        symmetries=tuple(symmetries(gathered.counts)),
+        symmetries=tuple(symmetries([quota.pair for quota in chosen.quotas], gathered.counts)),
         characters=characters,
         tokenizer=tokens,
         sources=tuple(sources),
-        problems=tuple(gathered.problems),
+        problems=tuple(problems),
         provenance={
             "command": _command(request),
             "seed": request.seed,
@@ -293,20 +296,18 @@ def _per_side(rows: pl.DataFrame) -> Counter[tuple[str, str]]:
 def _command(request: Request) -> str:
     words = ["tiltmeter", "build", "slguset", "--lang", request.pack.lang]
     words += [word for name in request.corpora for word in ("--corpus", name)]
-    given = {
-        "--encoding": request.encoding,
-        "--text-field": request.text_field,
-        "--total": request.total,
-        "--seed": request.seed,
-    }
-    usual = {"--encoding": "utf-8", "--text-field": "", "--total": None, "--seed": 0}
-    words += [str(word) for name, value in given.items() if value != usual[name] for word in (name, value)]
+    usual = Request(request.pack, request.corpora)
+    for name in ("encoding", "text_field", "total", "seed", "tokenizer"):
+        if (value := getattr(request, name)) != getattr(usual, name):
+            words += [f"--{name.replace('_', '-')}", str(value)]
     words += [word for rule in sorted(request.without) for word in ("--without", rule)]
-    return " ".join(words)
+    words += [word for licence in request.licences for word in ("--licence", licence)]
+    return shlex.join(words)
 
 
 def _write(out: Path, gathered: _Gathered, chosen: _Chosen, card: Card) -> None:
     """All files at once: the folder appears when the last is written."""
+    out = out.absolute()  # `.` has no name of its own
     partial_folder = out.with_name(f".{out.name}.part")
     with writing(out):
         shutil.rmtree(partial_folder, ignore_errors=True)

@@ -1,6 +1,7 @@
 """The data card of a built set: what is in it, what was left out and why, where it came from."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +30,7 @@ class Card:
     sentences: int
     """Of the whole corpus."""
     found: Sides
-    """Keywords found, before any rule."""
+    """Keywords found in sentences that are not `unfinished`, before any other rule."""
     single: Sides
     """Sentences with that keyword alone."""
     clean: Sides
@@ -72,6 +73,9 @@ class Card:
             "share_of_text": covered,
         }
 
+    def most_frequent(self) -> list[tuple[str, int]]:
+        return sorted(self.characters.items(), key=lambda item: (-item[1], item[0]))[:10]
+
     def to_json(self) -> dict[str, Any]:
         def told(sides: Sides) -> dict[str, dict[str, int]]:
             return {
@@ -94,7 +98,7 @@ class Card:
                 | {"female_after_surname": entry.female_after_surname, "warnings": entry.warnings}
                 for entry in self.symmetries
             ],
-            "characters": {"distinct": len(self.characters), "most_frequent": self.characters.most_common(10)},
+            "characters": {"distinct": len(self.characters), "most_frequent": self.most_frequent()},
             "coverage": self.coverage(),
             "sources": [dict(source) for source in self.sources],
             "problems": list(self.problems),
@@ -221,11 +225,11 @@ def _markdown(card: Card, drawn: Sequence[str]) -> Iterator[str]:
     )
     yield "## Characters"
     yield ""
-    frequent = ", ".join(f"`{character}` {count:,}" for character, count in card.characters.most_common(10))
+    frequent = ", ".join(f"{_code(character)} {count:,}" for character, count in card.most_frequent())
     yield f"{len(card.characters):,} distinct characters; the most frequent: {frequent}."
     if coverage := card.coverage():
         yield (
-            f"The vocabulary of `{coverage['tokenizer']}` ({coverage['vocabulary']:,}) has "
+            f"The vocabulary of {_code(coverage['tokenizer'])} ({coverage['vocabulary']:,}) has "
             f"{coverage['characters_known']:,} of them: {coverage['share_of_vocabulary']:.2%} of the vocabulary, "
             f"{coverage['share_of_text']:.2%} of the text."
         )
@@ -238,7 +242,7 @@ def _markdown(card: Card, drawn: Sequence[str]) -> Iterator[str]:
         ("corpus", "licence", "files", "MB", "sentences of the set"),
         [
             (
-                f"`{_inline(source['corpus'])}`",
+                _code(source["corpus"]),
                 _inline(source["licence"]),
                 f"{source['files']:,}",
                 f"{source['bytes'] / 1e6:,.1f}",
@@ -252,7 +256,7 @@ def _markdown(card: Card, drawn: Sequence[str]) -> Iterator[str]:
     yield ""
     yield "## How it was made"
     yield ""
-    yield from (f"- {key}: {_inline(value)}" for key, value in card.provenance.items())
+    yield from (f"- {key}: {_code(value)}" for key, value in card.provenance.items())
     yield ""
 
 
@@ -265,5 +269,16 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def _inline(value: object) -> str:
-    """Text from outside in one line of Markdown."""
-    return str(value).replace("\n", " ").replace("|", "\\|").replace("<", "&lt;")
+    """Text from outside in one line of Markdown, with no markup, link or picture of its own."""
+    return re.sub(r"([\\`*_\[\]<>&|~])", r"\\\1", _one_line(value))
+
+
+def _code(value: object) -> str:
+    """Text from outside as code, within more backticks than it has itself."""
+    text = _one_line(value).replace("|", r"\|")
+    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    return f"{fence} {text} {fence}" if "`" in text else f"`{text}`"
+
+
+def _one_line(value: object) -> str:
+    return " ".join(str(value).split())

@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise, takewhile
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Literal, cast
@@ -30,7 +30,7 @@ _KINDS: dict[str, Kind] = {
 }
 _PACKINGS = {".gz": "gzip", ".zst": "zstd"}
 _MAGIC = re.compile(r"[*?\[]")
-_SPLIT = frozenset(
+SPLIT = frozenset(
     {"utf-8", "ascii", "iso8859-1", "iso8859-5", "iso8859-15", "gb18030", "gbk", "gb2312", "big5", "shift_jis", "cp932"}
     | {"euc_jp", "euc_kr", "koi8-r", "cp1251", "cp1252"}
 )
@@ -69,14 +69,20 @@ class Piece:
     start: int
     stop: int
     size: int
+    whole: bool
+    """Whether it is all of the file."""
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
 
 def find_files(corpora: Sequence[str]) -> tuple[list[CorpusFile], list[str]]:
-    """All files of files, folders, globs and URLs, sorted, and a sentence for each place that cannot be read."""
-    found: list[CorpusFile] = []
+    """All files of files, folders, globs and URLs, sorted, and a sentence for each place that cannot be read.
+
+    A file that several of them name is read once. Where two corpora have files of the same name, all names begin with
+    the number of their corpus.
+    """
+    found: dict[str, CorpusFile] = {}
     problems: list[str] = []
     for number, name in enumerate(corpora):
         try:
@@ -86,8 +92,12 @@ def find_files(corpora: Sequence[str]) -> tuple[list[CorpusFile], list[str]]:
             continue
         if not listed:
             raise TiltmeterError(f"there is no file at {name}, or none that holds text, JSON lines or Parquet")
-        found += listed
-    return sorted(found, key=lambda file: (file.corpus, file.source)), problems
+        for file in listed:
+            found.setdefault(file.path, file)
+    files = list(found.values())
+    if len({file.source for file in files}) < len(files):
+        files = [replace(file, source=f"{file.corpus + 1}:{file.source}") for file in files]
+    return sorted(files, key=lambda file: (file.corpus, file.source)), problems
 
 
 def _local(name: str, number: int) -> Iterator[CorpusFile]:
@@ -95,22 +105,29 @@ def _local(name: str, number: int) -> Iterator[CorpusFile]:
     if path.is_file():
         yield _told(path, path.name, number)
     elif path.is_dir():
-        for entry in sorted(path.rglob("*")):
-            hidden = any(part.startswith(".") for part in entry.relative_to(path).parts)
-            if entry.is_file() and not hidden and _suffixes(entry.name)[0] in _KINDS:
-                yield _told(entry, entry.relative_to(path).as_posix(), number)
+        yield from _in_folder(path, path, number)
     elif _MAGIC.search(name):
         fixed = Path(*takewhile(lambda part: not _MAGIC.search(part), path.parts))
         for entry in sorted(fixed.glob(path.relative_to(fixed).as_posix())):
             if entry.is_file():
                 yield _told(entry, entry.relative_to(fixed).as_posix(), number)
+            elif entry.is_dir():
+                yield from _in_folder(entry, fixed, number)
     elif not path.exists():
         raise TiltmeterError(f"there is no file or folder {name}")
 
 
+def _in_folder(folder: Path, above: Path, number: int) -> Iterator[CorpusFile]:
+    for entry in sorted(folder.rglob("*")):
+        hidden = any(part.startswith(".") for part in entry.relative_to(folder).parts)
+        if entry.is_file() and not hidden and _suffixes(entry.name)[0] in _KINDS:
+            yield _told(entry, entry.relative_to(above).as_posix(), number)
+
+
 def _told(path: Path, source: str, number: int) -> CorpusFile:
     status = path.stat()
-    return CorpusFile(str(path.resolve()), source, status.st_size, status.st_mtime_ns, number)
+    # Links stay: what they lead to may have no suffix, as in the cache of the Hugging Face Hub.
+    return CorpusFile(str(path.absolute()), source, status.st_size, status.st_mtime_ns, number)
 
 
 def _remote(url: str, number: int) -> Iterator[CorpusFile]:
@@ -164,16 +181,16 @@ def cut_pieces(files: Iterable[CorpusFile], encoding: str) -> list[Piece]:
     middle whole."""
     pieces: list[Piece] = []
     for file in files:
-        whole = Piece(file.path, file.source, file.kind, file.packing, 0, file.size, file.size)
+        whole = Piece(file.path, file.source, file.kind, file.packing, 0, file.size, file.size, True)
         if file.kind == "parquet":
             pieces += _row_groups(whole)
-        elif file.packing or encoding not in _SPLIT:
+        elif file.packing or encoding not in SPLIT:
             pieces.append(whole)
         else:
             count = max(1, round(file.size / PIECE))
             marks = [file.size * n // count for n in range(count + 1)]
             pieces += [
-                Piece(file.path, file.source, file.kind, "", start, stop, stop - start)
+                Piece(file.path, file.source, file.kind, "", start, stop, stop - start, count == 1)
                 for start, stop in pairwise(marks)
             ]
     return pieces
@@ -186,12 +203,12 @@ def _row_groups(whole: Piece) -> list[Piece]:
 
     try:
         with open_file(whole.path) as file:
-            about = ParquetFile(file).metadata
+            count = ParquetFile(file).metadata.num_row_groups
     except (ArrowException, OSError):
         return [whole]
     return [
-        Piece(whole.path, whole.source, "parquet", "", group, group + 1, whole.size // about.num_row_groups)
-        for group in range(about.num_row_groups)
+        Piece(whole.path, whole.source, "parquet", "", group, group + 1, whole.size // count, count == 1)
+        for group in range(count)
     ]
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 
+from tiltmeter.language.tagging import rjieba
 from tiltmeter.packs import Pack, Screening
 
 Tagged = tuple[str, str]
@@ -49,8 +50,7 @@ def _chinese(screening: Screening) -> FindName:
     surnames = frozenset(screening.surnames)
     given = frozenset(screening.given_names)
     suffixes = frozenset(screening.name_suffixes)
-    from rjieba import has_word
-
+    has_word = rjieba().has_word
     roles, speech = frozenset(screening.roles), frozenset(screening.speech_verbs)
 
     def is_bare(word: str) -> bool:
@@ -61,9 +61,7 @@ def _chinese(screening: Screening) -> FindName:
     def looks_like_a_name(word: str) -> bool:
         if word in harmless or is_bare(word):
             return False
-        if len(word) < 2:
-            return False
-        if len(word) > 2 and word[-1] in _PLACES:
+        if len(word) < 2 or (len(word) > 2 and word[-1] in _PLACES):
             return False
         surname = next((size for size in (2, 1) if word[:size] in surnames), 0)
         if surname and 1 <= len(word) - surname <= 2:
@@ -73,8 +71,9 @@ def _chinese(screening: Screening) -> FindName:
         return _TRANSLITERATING.issuperset(word)
 
     def is_unknown_name(word: str, tag: str) -> bool:
-        """What is tagged otherwise: foreign names as places or things, rare ones as anything."""
-        if word in harmless or len(word) < 3:
+        """A word of three characters or more that is tagged otherwise: foreign names as places or things, rare ones as
+        anything."""
+        if word in harmless:
             return False
         if tag in _THINGS and _TRANSLITERATING.issuperset(word):
             return True
@@ -93,7 +92,7 @@ def _chinese(screening: Screening) -> FindName:
             if word in given:
                 return word
             named = tag[:2] == "nr"
-            if looks_like_a_name(word) if named else is_unknown_name(word, tag):
+            if looks_like_a_name(word) if named else len(word) > 2 and is_unknown_name(word, tag):
                 return word
             if word[0] not in surnames or place == last:
                 continue

@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,10 @@ class Spread:
     workers: int = 0
     """0 for one a processor."""
     ray_address: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.workers < 0:
+            raise TiltmeterError(f"--workers is {self.workers}; give at least 1, or 0 for one a processor")
 
 
 def screen_parts(job: Job, parts: Sequence[Sequence[Sequence[Piece]]], folder: Path, spread: Spread) -> None:
@@ -94,7 +99,7 @@ class _Engine:
         found = table.select(self._screen.screen(self._daft.col("bundle")).alias("answer")).to_arrow()
         answers = found.column("answer").combine_chunks()
         rows = answers.field("rows").flatten() if len(answers) else pa.array([], _row_type(pa))
-        tallies = [json.loads(text) for text in answers.field("tally").to_pylist()]
+        tallies = [tally for text in answers.field("tallies").to_pylist() for tally in json.loads(text)]
         return pa.Table.from_struct_array(rows), tallies
 
 
@@ -157,11 +162,13 @@ class Worker:
 
     def screen(self, bundle: list[dict[str, Any]]) -> dict[str, Any]:
         """The judged sentences of the pieces, and what was seen on the way."""
-        self._screener.tally = Tally()
         rows: list[dict[str, Any]] = []
         problems: dict[str, str] = {}
+        tally = Tally()
+        cut: list[dict[str, Any]] = []
         for told in bundle:
             piece = Piece(**told)
+            self._screener.tally = Tally()
             try:
                 found = [
                     _row(piece.source, judged)
@@ -172,14 +179,21 @@ class Worker:
                 problems.setdefault(piece.source, str(error))
                 continue
             rows += found
+            if piece.whole:
+                tally.add(self._screener.tally)
+            else:
+                cut.append(_told(self._screener.tally, piece.source, {}))
         kept = [row for row in rows if not row["reason"]]
         for row, bands in zip(kept, signatures([row["sentence"] for row in kept]), strict=True):
             row["bands"] = bands.tolist()
-        return {"rows": rows, "tally": json.dumps(_told(self._screener.tally, problems), ensure_ascii=False)}
+        return {"rows": rows, "tallies": json.dumps([_told(tally, "", problems), *cut], ensure_ascii=False)}
+
+
+_values = attrgetter(*Judged.__slots__)
 
 
 def _row(source: str, judged: Judged) -> dict[str, Any]:
-    return {"source": source, "bands": None} | {name: getattr(judged, name) for name in Judged.__slots__}
+    return {"source": source, "bands": None, **dict(zip(Judged.__slots__, _values(judged), strict=True))}
 
 
 def signatures(sentences: Sequence[str]) -> npt.NDArray[np.uint64]:
@@ -199,12 +213,13 @@ def signatures(sentences: Sequence[str]) -> npt.NDArray[np.uint64]:
     return mixed
 
 
-def _told(tally: Tally, problems: dict[str, str]) -> dict[str, Any]:
+def _told(tally: Tally, source: str, problems: dict[str, str]) -> dict[str, Any]:
+    """`source` where it is of a piece of a file, of which another may turn out to be unreadable."""
     counts = {
         name: [[*key, count] for key, count in getattr(tally, name).items()]
         for name in ("occurrences", "after_surname", "single")
     }
-    return {"sentences": tally.sentences, "problems": problems, **counts}
+    return {"source": source, "sentences": tally.sentences, "problems": problems, **counts}
 
 
 def _row_type(pa: Any) -> Any:
@@ -221,14 +236,14 @@ def _row_type(pa: Any) -> Any:
 
 
 def _answer_type(pa: Any) -> Any:
-    return pa.struct([pa.field("rows", pa.list_(_row_type(pa))), pa.field("tally", pa.string())])
+    return pa.struct([pa.field("rows", pa.list_(_row_type(pa))), pa.field("tallies", pa.string())])
 
 
 def _as_parquet(rows: Any, tallies: list[dict[str, Any]]) -> bytes:
     from pyarrow import parquet
 
     content = io.BytesIO()
-    told = {b"tally": json.dumps(tallies, ensure_ascii=False).encode()}
+    told = {b"tallies": json.dumps(tallies, ensure_ascii=False).encode()}
     parquet.write_table(rows.replace_schema_metadata(told), content, compression="zstd")
     return content.getvalue()
 
@@ -247,7 +262,8 @@ class _Progress:
         self._done += size
         self._sentences += sum(tally["sentences"] for tally in tallies)
         self._kept += pc.sum(pc.equal(rows.column("reason"), "")).as_py() or 0
-        speed = (self._done - self._before) / max(time.monotonic() - self._began, 1e-6)
+        # A part may hold no byte: an empty file before a large one.
+        speed = max(self._done - self._before, 1) / max(time.monotonic() - self._began, 1e-6)
         left = (self._total - self._done) / speed
         _log.info(
             "%s of %s MB, %s sentences, %s without a fault, %.1f MB/s, %s left",
@@ -275,5 +291,5 @@ def read_tallies(folder: Path, parts: int) -> Iterator[dict[str, Any]]:
     from pyarrow import parquet
 
     for number in range(parts):
-        told = parquet.read_schema(part_file(folder, number)).metadata[b"tally"]
+        told = parquet.read_schema(part_file(folder, number)).metadata[b"tallies"]
         yield from json.loads(told)

@@ -2,10 +2,12 @@
 
 import codecs
 import json
+import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, BinaryIO
 
-from tiltmeter.corpora.files import PIECE, Piece, open_file
+from tiltmeter.corpora.files import PIECE, SPLIT, Piece, open_file
 from tiltmeter.errors import TiltmeterError
 
 TEXT_FIELDS = ("text", "content", "sentence", "body", "article", "正文", "内容", "句子")
@@ -13,6 +15,7 @@ TEXT_FIELDS = ("text", "content", "sentence", "body", "article", "正文", "内�
 
 _WINDOW = 65_536
 _LONGEST_RECORD = 64_000_000
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 class Unreadable(TiltmeterError):
@@ -22,6 +25,8 @@ class Unreadable(TiltmeterError):
 def python_name(encoding: str) -> str:
     """An encoding as Python calls it."""
     try:
+        with suppress(UnicodeError):
+            b"\n".decode(encoding)  # which base64 and the like refuse
         return codecs.lookup(encoding).name
     except LookupError as error:
         raise TiltmeterError(f"--encoding {encoding!r} is not known; try utf-8, gb18030 or utf-16") from error
@@ -42,7 +47,7 @@ class Reader:
                 yield from self._parquet(piece)
             elif piece.kind == "jsonl":
                 yield from self._records(self._lines(piece), piece)
-            elif piece.packing or self._encoding.startswith(("utf-16", "utf-32")) or piece.start == 0 == piece.stop:
+            elif self._from_its_beginning(piece):
                 yield from self._streamed(piece)
             else:
                 yield self._decoded(self._range(piece), piece)
@@ -55,6 +60,10 @@ class Reader:
             raise Unreadable(
                 f"{piece.source} cannot be read ({error.strerror or str(error).splitlines()[0]})"
             ) from error
+
+    def _from_its_beginning(self, piece: Piece) -> bool:
+        """Whether no place in the middle can be found; a URL may not tell its size."""
+        return bool(piece.packing) or self._encoding not in SPLIT or piece.stop == 0
 
     def _range(self, piece: Piece) -> bytes:
         """The bytes between two borders that the neighbours of a piece find alike."""
@@ -71,7 +80,7 @@ class Reader:
         window = file.read(_WINDOW)
         if len(window) <= 1:
             return place
-        for mark in (b"\n\n", b"\n") if self._break == "\n\n" and piece.kind == "text" else (b"\n",):
+        for mark in map(str.encode, self._breaks(piece)):
             if (found := window.find(mark)) >= 0:
                 return place - 1 + found + len(mark)
         if piece.kind == "jsonl" or self._encoding != "utf-8":
@@ -80,6 +89,10 @@ class Reader:
         if ends:
             return place - 1 + min(ends)
         return place + next(number for number, byte in enumerate(window[1:]) if byte & 0xC0 != 0x80)
+
+    def _breaks(self, piece: Piece) -> tuple[str, ...]:
+        """What a text may be cut behind, the best first: where lines are wrapped, one may end within a sentence."""
+        return ("\n\n", "\n\r\n", "\n") if self._break == "\n\n" and piece.kind == "text" else ("\n",)
 
     def _next_line(self, file: BinaryIO, place: int) -> int:
         file.seek(place)
@@ -96,13 +109,15 @@ class Reader:
     def _streamed(self, piece: Piece) -> Iterator[str]:
         """A file from its beginning to its end, never all of it at once."""
         decoder = codecs.getincrementaldecoder(self._encoding)()
+        breaks = self._breaks(piece)
         kept = ""
         first = True
         for raw in self._blocks(piece):
             text = kept + decoder.decode(raw)
             text = text.removeprefix("\ufeff") if first else text
             first = False
-            cut = text.rfind("\n") + 1 or max((text.rfind(end.decode()) + 1 for end in self._ends), default=0)
+            cut = next((found + len(mark) for mark in breaks if (found := text.rfind(mark)) >= 0), 0)
+            cut = cut or max((text.rfind(end.decode()) + 1 for end in self._ends), default=0)
             # What goes on without any end for so long is no sentence.
             cut = cut or (len(text) if len(text) > PIECE else 0)
             if cut:
@@ -128,10 +143,10 @@ class Reader:
                 ) from error
 
     def _lines(self, piece: Piece) -> Iterator[str]:
-        if not piece.packing and not self._encoding.startswith(("utf-16", "utf-32")) and piece.stop:
-            texts = iter([self._decoded(self._range(piece), piece)])
-        else:
+        if self._from_its_beginning(piece):
             texts = self._streamed(piece)
+        else:
+            texts = iter([self._decoded(self._range(piece), piece)])
         kept = ""
         for text in texts:
             *lines, kept = (kept + text).split("\n")
@@ -162,8 +177,13 @@ class Reader:
                 raise Unreadable(f"{piece.source} has a line that is neither a text nor an object with one")
             if text is None and isinstance(record, dict) and field not in record:
                 raise Unreadable(f"{piece.source} has a record without the field {field!r}; name it with --text-field")
-            if isinstance(text, str) and text:
-                texts.append(text)
+            if text is not None and not isinstance(text, str):
+                raise Unreadable(
+                    f"{piece.source} has a record whose field {field!r} is no text but {json.dumps(text)[:60]}"
+                )
+            if text:
+                # Of a character that JSON writes in two halves one may be missing.
+                texts.append(_HALF.sub("\ufffd", text) if "\\u" in line else text)
                 size += len(text)
             if size > PIECE:
                 yield self._break.join(texts)
@@ -181,13 +201,25 @@ class Reader:
                 field = self._field or _text_field(table.schema_arrow.names, piece.source)
                 if field not in table.schema_arrow.names:
                     raise Unreadable(f"{piece.source} has no column {field!r}; name it with --text-field")
+                kind = table.schema_arrow.field(field).type
+                if not _holds_text(kind):
+                    raise Unreadable(f"the column {field!r} of {piece.source} holds no text but {kind}")
                 groups = range(piece.start, min(piece.stop, table.metadata.num_row_groups))
                 for batch in table.iter_batches(2000, row_groups=list(groups), columns=[field]):
-                    texts = [text for text in batch.column(0).to_pylist() if isinstance(text, str) and text]
+                    texts = list(filter(None, batch.column(0).to_pylist()))
                     if texts:
                         yield self._break.join(texts)
         except ArrowException as error:
             raise Unreadable(f"{piece.source} cannot be read as Parquet ({str(error).splitlines()[0]})") from error
+
+
+def _holds_text(kind: Any) -> bool:
+    from pyarrow import types
+
+    held = kind.value_type if types.is_dictionary(kind) else kind
+    return any(
+        is_text(held) for is_text in (types.is_string, types.is_large_string, types.is_string_view, types.is_null)
+    )
 
 
 def _text_field(names: Any, source: str) -> str:

@@ -38,8 +38,8 @@ def quotas(pack: Pack, total: int | None = None) -> dict[str, int]:
     """
     pairs = [f"{pair.male}/{pair.female}" for pair in pack.gender_pairs if pair.status != "rejected"]
     given: Mapping[str, int] = pack.screening.quotas if pack.screening else {}
-    weights = {pair: given.get(pair, 0) for pair in pairs} if given else dict.fromkeys(pairs, 1)
-    if total is None and given:
+    weights = {pair: given.get(pair, 0) for pair in pairs} if any(given.values()) else dict.fromkeys(pairs, 1)
+    if total is None and any(given.values()):
         return {pair: weight - weight % 2 for pair, weight in weights.items()}
     halves = (USUAL if total is None else total) // 2
     exact = {pair: halves * weight / sum(weights.values()) for pair, weight in weights.items()}
@@ -54,10 +54,11 @@ def draw(clean: pl.DataFrame, wanted: Mapping[str, int]) -> tuple[pl.DataFrame, 
     """The rows that are drawn: of each pair as many with the male as with the female word.
 
     `clean` has the columns `pair gender source order`. Every source gives its first sentence before any gives its
-    second; within that the lowest `order` wins.
+    second; within that the lowest `order` wins, of copies that of the first source.
     """
-    turns = clean.sort("order", "source").with_columns(turn=pl.int_range(pl.len()).over("pair", "gender", "source"))
-    ranked = turns.sort("turn", "order", "source").with_columns(place=pl.int_range(pl.len()).over("pair", "gender"))
+    ordered = clean.sort("order", "source", maintain_order=True)
+    turns = ordered.with_columns(turn=pl.int_range(pl.len()).over("pair", "gender", "source"))
+    ranked = turns.sort("turn", maintain_order=True).with_columns(place=pl.int_range(pl.len()).over("pair", "gender"))
     counts = {(pair, gender): n for pair, gender, n in clean.group_by("pair", "gender").len().iter_rows()}
     drawn, told = [], []
     for pair, number in wanted.items():

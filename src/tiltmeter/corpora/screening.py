@@ -7,9 +7,9 @@ none.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import accumulate, groupby
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby, islice
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from tiltmeter.errors import TiltmeterError
 from tiltmeter.language import KeywordForm, keyword_forms, tagged_words, unclear_forms
 from tiltmeter.language.agreement import agreement_check
 from tiltmeter.language.capitals import written_like
+from tiltmeter.language.tagging import rjieba
 from tiltmeter.packs import Pack
 
 
@@ -55,6 +56,16 @@ class Tally:
     single: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Sentences with that one keyword."""
 
+    def add(self, other: "Tally") -> None:
+        self.sentences += other.sentences
+        self.occurrences.update(other.occurrences)
+        self.after_surname.update(other.after_surname)
+        self.single.update(other.single)
+
+
+_MOST_FINDS = 200
+"""Finds of a sentence that are looked at, each beside each: what holds more is no sentence."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Hit:
@@ -83,23 +94,22 @@ class Screener:
         self._forms = keyword_forms(pack)
         if not self._forms:
             raise TiltmeterError(f"the pack {pack.lang!r} has no gender pairs in use")
+        # Where they are not asked about, forms for everybody are keywords as any other.
         generic = screening.generic if "generic" in self.rules else ()
         self._other = dict.fromkeys(generic, "generic") | dict.fromkeys(screening.other_words, "inside-word")
+        texts = [form.text for form in self._forms]
         if self._dense:
             # 孙女 tells a gender as 他 does, and is no 女; 男儿 is no 男, and would be nothing with 女.
-            texts = [form.text for form in self._forms]
             sense = screening.other_sense if "sense" in self.rules else ()
             known = {*texts, *screening.generic}
             holding = (word for word in screening.gendered if word not in known and any(text in word for text in texts))
-            reasons = {word: "sense" if word in sense else "inside-word" for word in holding}
-            self._other = reasons | self._other
-        texts = [form.text for form in self._forms]
+            self._other = {word: "sense" if word in sense else "inside-word" for word in holding} | self._other
         self._patterns = [*texts, *self._other] if self._dense else [_lower(text) for text in texts]
         self._scan = matcher(self._patterns)
         self._fitting = frozenset(screening.fitting_words)
         self._other_sense = frozenset(screening.other_sense)
         lists = {
-            "generic": () if self._dense else screening.generic,
+            "generic": () if self._dense else generic,
             "inside-word": () if self._dense else screening.other_words,
             "sense": screening.other_sense,
             "gendered-term": (*screening.gendered, *unclear_forms(pack)),
@@ -124,45 +134,47 @@ class Screener:
         """Every sentence of a text that holds a keyword, judged."""
         text = self._sentences.clean(text)
         bounds = self._sentences.bounds(text)
-        self.tally.sentences += len(bounds) - text.count("\n")
+        self.tally.sentences += self._sentences.count(text, bounds)
         lowered = text if self._dense else _lower(text)
         finds = self._scan(lowered)
         if not finds:
             return
         places = np.searchsorted(bounds, np.fromiter((start for _, start, _ in finds), np.int64, len(finds)), "right")
-        firsts = np.concatenate([[0], bounds])
+        firsts = [0, *bounds.tolist()]
         for number, group in groupby(zip(places.tolist(), finds, strict=True), key=lambda item: item[0]):
-            first, last = int(firsts[number]), int(firsts[number + 1])
-            yield from self._judge(text[first:last], [(p, s - first, e - first) for _, (p, s, e) in group])
+            raw = text[firsts[number] : firsts[number + 1]]
+            sentence = raw.strip()
+            first = firsts[number] + raw.index(sentence)
+            some = islice(group, _MOST_FINDS)
+            judged = self._judge(sentence, [(p, s - first, e - first) for _, (p, s, e) in some])
+            if judged is not None:
+                yield judged
 
-    def _judge(self, raw: str, finds: list[tuple[int, int, int]]) -> Iterator[Judged]:
-        sentence = raw.strip()
-        shift = len(raw) - len(raw.lstrip())
-        hits, covered = self._hits(sentence, [(p, s - shift, e - shift) for p, s, e in finds])
+    def _judge(self, sentence: str, finds: list[tuple[int, int, int]]) -> Judged | None:
+        hits, covered = self._hits(sentence, finds)
         if not hits and not covered:
-            return
+            return None
         if "unfinished" in self.rules and not self._sentences.is_whole(sentence):
-            yield self._left_out(sentence, hits, "unfinished", "")
-            return
+            return self._left_out(sentence, hits, "unfinished", "")
         words: Sequence[Tagged] | None = None
         if any(hit.torn for hit in hits):
             words = self._tag(sentence)
-            hits = [hit for hit in hits if not hit.torn or self._places(words, sentence).over(hit.start, hit.end)]
+            places = self._places(words, sentence)
+            hits = [hit for hit in hits if not hit.torn or places.over(hit.start, hit.end)]
         for hit in hits:
             self.tally.occurrences[hit.form.pair, hit.form.gender] += 1
         if not hits:
-            rule, word = covered[0] if covered else ("inside-word", "")
-            if rule in self.rules:
-                yield self._left_out(sentence, [], rule, word)
-            return
+            return self._left_out(sentence, [], *(covered[0] if covered else ("inside-word", "")))
         if len(hits) > 1:
-            yield self._left_out(sentence, hits, "keywords", " ".join(hit.form.text for hit in hits))
-            return
-        yield self._single(sentence, hits[0], words)
+            return self._left_out(sentence, hits, "keywords", " ".join(hit.form.text for hit in hits))
+        return self._single(sentence, hits[0], words)
 
     def _hits(self, sentence: str, finds: list[tuple[int, int, int]]) -> tuple[list[_Hit], list[tuple[str, str]]]:
         """The keywords of a sentence, longest first, and the other words that took a keyword's characters."""
         count = len(self._forms)
+        if len(finds) == 1 and self._dense and finds[0][0] < count:
+            (number, start, end), *_ = finds
+            return [_Hit(self._forms[number], start, end)], []
         keywords = [(p, s, e) for p, s, e in finds if p < count and (self._dense or self._is_word(sentence, p, s, e))]
         longest = [
             (p, s, e) for p, s, e in keywords if not any(a <= s and e <= b and (a, b) != (s, e) for _, a, b in keywords)
@@ -218,8 +230,8 @@ class Screener:
             reason, detail = self._own_word(sentence, hit, places)
             if reason in self.rules and reason:
                 return self._left_out(sentence, [hit], reason, detail)
-        if self._surnames and sentence[hit.start - 1 : hit.start] in self._surnames:
-            self._count_surname(hit, tagged)
+        if sentence[hit.start - 1 : hit.start] in self._surnames and places.begins(hit.start - 1):
+            self.tally.after_surname[hit.form.pair, hit.form.gender] += 1
         found = self._terms.first(sentence if self._dense else _lower(sentence), places, (hit.start, hit.end))
         if "generic-beside" in found and hit.form.pair in self._pronouns:
             return self._left_out(sentence, [hit], "generic", found["generic-beside"])
@@ -242,26 +254,11 @@ class Screener:
             if rule in found:
                 return self._left_out(sentence, [hit], rule, found[rule])
         if "metaphor" in found:
-            return Judged(
-                judged.sentence,
-                judged.start,
-                judged.end,
-                judged.keyword,
-                judged.opposite,
-                judged.gender,
-                judged.pair,
-                mark="metaphor",
-            )
+            return replace(judged, mark="metaphor")
         return judged
 
     def _places(self, tagged: Iterable[Tagged], sentence: str) -> Words:
-        """Where the words stand; a segmenter may drop the spaces between them."""
-        places, at = [], 0
-        for word, _ in tagged:
-            at = sentence.index(word, at)
-            places.append((word, at))
-            at += len(word)
-        return Words(places, dense=self._dense)
+        return Words([word for word, _ in tagged], sentence, dense=self._dense)
 
     def _own_word(self, sentence: str, hit: _Hit, places: Words) -> tuple[str, str]:
         """Whether the keyword is a word of its own, or a part of one that is a word with its opposite, too."""
@@ -274,7 +271,8 @@ class Screener:
         if (first, last) == (hit.start, hit.end):
             left, right = sentence[hit.start - 1 : hit.start + 1], sentence[hit.end - 1 : hit.end + 1]
             # 牛奶|奶源 as well as 牛|奶奶|源.
-            torn = len(word) > 1 and len(left) == 2 and self._has_word(left) and self._has_word(right)
+            both = len(word) > 1 and len(left) == len(right) == 2
+            torn = both and self._has_word(left) and self._has_word(right)
             return ("inside-word", left + right) if torn else ("", "")
         if word in self._fitting:
             return "", ""
@@ -291,28 +289,22 @@ class Screener:
             return "", ""
         return "inside-word", word
 
-    def _count_surname(self, hit: _Hit, tagged: Sequence[Tagged]) -> None:
-        starts = [0, *accumulate(len(word) for word, _ in tagged)]
-        if hit.start - 1 in starts:
-            self.tally.after_surname[hit.form.pair, hit.form.gender] += 1
 
-
-def _dictionary(segmenter: str):  # type: ignore[no-untyped-def]
+def _dictionary(segmenter: str) -> Callable[[str], bool]:
+    """Whether the segmenter's dictionary has a word; none of others can be asked."""
     if segmenter != "rjieba":
         return lambda _: False
-    import rjieba
-
-    return rjieba.has_word
+    has_word: Callable[[str], bool] = rjieba().has_word
+    return has_word
 
 
 def _moved(hit: _Hit, before: str, after: str) -> _Hit:
     """The hit in a sentence that lost quotation marks."""
-    at = hit.start
     shift = 0
-    for place in range(at):
-        if place - shift >= len(after) or before[place] != after[place - shift]:
+    for place in range(hit.start):
+        if before[place] != after[place - shift]:
             shift += 1
-    return _Hit(hit.form, at - shift, hit.end - shift, hit.torn)
+    return _Hit(hit.form, hit.start - shift, hit.end - shift)
 
 
 def _between_words(text: str, start: int, end: int) -> bool:

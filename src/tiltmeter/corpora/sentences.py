@@ -1,7 +1,7 @@
 """Running text cleaned and cut into sentences, with quotation marks that balance."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,8 @@ class Sentences:
         self._closing = {pair[0]: pair[1] for pair in reversed(screening.quotes) if pair[0] != pair[1]}
         self._closers = {closer for _, closer in self._pairs}
         self._straight = {pair[0] for pair in screening.quotes if pair[0] == pair[1]}
-        self._marks = {mark for pair in screening.quotes for mark in pair}
+        marks = "".join(sorted({mark for pair in screening.quotes for mark in pair}))
+        self._mark = re.compile(f"[{re.escape(marks)}]" if marks else r"(?!)")
         self._abbreviations = {word.casefold() for word in screening.abbreviations}
         ends, closers = (f"[{re.escape(marks)}]" for marks in (screening.ends, screening.closers or "\0"))
         self._end = re.compile(rf"{ends}+{closers}*(?=\s|$)|\n")
@@ -51,6 +52,14 @@ class Sentences:
         """Where each sentence ends, one behind its last mark; a paragraph's end is one, too."""
         return self._spaced_bounds(text) if self._spaced else self._dense_bounds(text)
 
+    def count(self, text: str, bounds: Bounds) -> int:
+        """How many of the sentences are more than the end of a line."""
+        lengths = np.diff(bounds, prepend=0)
+        short = bounds[lengths < 3]
+        firsts = short - lengths[lengths < 3]
+        blank = sum(not text[first:last].strip() for first, last in zip(firsts.tolist(), short.tolist(), strict=True))
+        return len(bounds) - blank
+
     def _dense_bounds(self, text: str) -> Bounds:
         """A run of ends and closing quotes ends a sentence where there is an end in it."""
         codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
@@ -60,8 +69,10 @@ class Sentences:
         marks = np.flatnonzero(kinds)
         last = np.flatnonzero(np.diff(marks, append=marks[-1] + 2 if marks.size else 0) > 1)
         ended = np.cumsum(kinds[marks] == 2)[last]
-        stops = marks[last][np.diff(ended, prepend=0) > 0] + 1
-        return np.unique(np.concatenate([stops, np.flatnonzero(codes == 10) + 1, [codes.size]]))
+        ends = codes == 10
+        ends[marks[last][np.diff(ended, prepend=0) > 0]] = True
+        ends[-1] = True
+        return np.flatnonzero(ends) + 1
 
     def _spaced_bounds(self, text: str) -> Bounds:
         stops = [found.end() for found in self._end.finditer(text) if self._is_end(text, found)]
@@ -91,31 +102,24 @@ class Sentences:
         A mark may close in one pair and open in another (the “ of „“ and “”): it closes where it can, and opens nothing
         right behind a word.
         """
-        if self._marks.isdisjoint(sentence):
-            return sentence
-        dropped: set[int] = set()
+        found = [(mark.start(), mark[0]) for mark in self._mark.finditer(sentence)]
+        dropped: list[int] = []
         opened: list[tuple[int, str]] = []
-        before = ""
-        for place, mark in enumerate(sentence):
-            if mark in self._marks and mark not in self._straight:
-                if opened and (opened[-1][1], mark) in self._pairs:
-                    opened.pop()
-                elif self._opens(mark, before):
-                    opened.append((place, mark))
-                elif not _apostrophe(sentence, place):
-                    dropped.add(place)
-                    continue
-            before = mark
-        missing = ""
-        for place, mark in reversed(opened):
-            if place == 0:
-                dropped.add(0)
-            else:
-                missing += self._closing[mark]
-        for mark in self._straight:
-            places = [place for place, letter in enumerate(sentence) if letter == mark]
+        for place, mark in found:
+            if mark in self._straight:
+                continue
+            if opened and (opened[-1][1], mark) in self._pairs:
+                opened.pop()
+            elif self._opens(mark, _before(sentence, place, dropped)):
+                opened.append((place, mark))
+            elif not _apostrophe(sentence, place):
+                dropped.append(place)
+        dropped += [place for place, _ in opened if place == 0]
+        missing = "".join(self._closing[mark] for place, mark in reversed(opened) if place)
+        for straight in self._straight:
+            places = [place for place, mark in found if mark == straight]
             if len(places) % 2:
-                dropped.add(places[0] if places[0] == 0 else places[-1])
+                dropped.append(places[0] if places[0] == 0 else places[-1])
         return _without(sentence, dropped) + missing
 
     def _opens(self, mark: str, before: str) -> bool:
@@ -126,11 +130,19 @@ class Sentences:
 def _dense_space(run: re.Match[str]) -> str:
     """What a run of spaces stands for where words have none between them: a new paragraph, or nothing at all but
     between two Latin words."""
-    if "\n" in run[0] or "\u3000\u3000" in run[0]:
+    spaces = run[0]
+    if "\n" in spaces or "\u3000\u3000" in spaces:
         return "\n"
     text, start, end = run.string, run.start(), run.end()
     latin = start and end < len(text) and (text[start - 1] + text[end]).isascii()
     return " " if latin and (text[start - 1] + text[end]).isalnum() else ""
+
+
+def _before(sentence: str, place: int, dropped: Collection[int]) -> str:
+    """The character before a place, those aside that are dropped."""
+    while place and place - 1 in dropped:
+        place -= 1
+    return sentence[place - 1 : place] if place else ""
 
 
 def _apostrophe(sentence: str, place: int) -> bool:
@@ -138,6 +150,5 @@ def _apostrophe(sentence: str, place: int) -> bool:
     return sentence[place] == "’" and sentence[place - 1 : place].isalpha()
 
 
-def _without(sentence: str, places: Iterable[int]) -> str:
-    gone = set(places)
-    return "".join(letter for place, letter in enumerate(sentence) if place not in gone) if gone else sentence
+def _without(sentence: str, places: list[int]) -> str:
+    return "".join(letter for place, letter in enumerate(sentence) if place not in places) if places else sentence

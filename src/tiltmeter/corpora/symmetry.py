@@ -1,6 +1,6 @@
 """Whether the two words of a pair are used alike: a pair that is not symmetric measures more than gender."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 FREQUENT = 5.0
@@ -47,9 +47,8 @@ class Symmetry:
         return told
 
 
-def symmetries(counts: Mapping[str, Mapping[tuple[str, str], int]]) -> Iterator[Symmetry]:
+def symmetries(pairs: Iterable[str], counts: Mapping[str, Mapping[tuple[str, str], int]]) -> Iterator[Symmetry]:
     """From the counts of the screening, pair by pair."""
-    pairs = dict.fromkeys(pair for pair, _ in counts["occurrences"])
     for pair in pairs:
         found = {gender: counts["occurrences"].get((pair, gender), 0) for gender in ("male", "female")}
         shares = {

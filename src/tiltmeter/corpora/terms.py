@@ -1,6 +1,8 @@
 """Words of a pack's lists found in a sentence, many at once."""
 
-from collections.abc import Callable, Iterable, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import accumulate
 
 from tiltmeter.errors import MissingExtra
 
@@ -11,13 +13,13 @@ Matcher = Callable[[str], list[tuple[int, int, int]]]
 def matcher(patterns: Iterable[str]) -> Matcher:
     """All places of all patterns in a text, overlapping ones too: number of the pattern, start, end."""
     try:
-        from ahocorasick_rs import AhoCorasick
+        from ahocorasick_rs import AhoCorasick, Implementation
     except ImportError as error:
         raise MissingExtra("ahocorasick-rs", "corpus") from error
     listed = list(patterns)
     if not listed:
         return lambda _: []
-    automaton = AhoCorasick(listed)
+    automaton = AhoCorasick(listed, implementation=Implementation.DFA)  # twice as fast as what it chooses by itself
     return lambda text: automaton.find_matches_as_indexes(text, overlapping=True)
 
 
@@ -57,11 +59,21 @@ class Words:
 
     __slots__ = ("_dense", "_ends", "_starts")
 
-    def __init__(self, words: Iterable[tuple[str, int]], *, dense: bool) -> None:
+    def __init__(self, words: Sequence[str], sentence: str, *, dense: bool) -> None:
         self._dense = dense
-        listed = [(start, start + len(word)) for word, start in words]
-        self._starts = dict(listed)
-        self._ends = {end: start for start, end in listed}
+        self._ends = list(accumulate(map(len, words)))
+        self._starts = [0, *self._ends[:-1]]
+        if not words or self._ends[-1] != len(sentence):
+            self._find(words, sentence)
+
+    def _find(self, words: Sequence[str], sentence: str) -> None:
+        """A segmenter may drop the spaces between words."""
+        self._starts, self._ends, at = [], [], 0
+        for word in words:
+            start = sentence.index(word, at)
+            at = start + len(word)
+            self._starts.append(start)
+            self._ends.append(at)
 
     def holds(self, start: int, end: int, begins: bool = False, ends: bool = False) -> bool:
         """Whether these characters are whole words, or the beginning or the end of one where that is enough.
@@ -69,14 +81,24 @@ class Words:
         Where words have no spaces between them a segmenter may join what belongs together (兄弟俩), so that two
         characters or more may lie inside a word; but not across the border of two (已经|期待 holds no 经期).
         """
-        if start in self._starts:
-            return end in self._ends or begins or (end - start > 1 and self._dense and end <= self._starts[start])
-        if ends and end in self._ends:
+        if self.begins(start) and (begins or self._ends_at(end)):
             return True
-        if not self._dense or end - start < 2:
-            return False
-        return any(first <= start and end <= last for first, last in self._starts.items())
+        if ends and self._ends_at(end):
+            return True
+        return self._dense and end - start > 1 and self.over(start, end) is not None
+
+    def begins(self, place: int) -> bool:
+        """Whether a word begins here."""
+        number = bisect_left(self._starts, place)
+        return number < len(self._starts) and self._starts[number] == place
+
+    def _ends_at(self, place: int) -> bool:
+        number = bisect_left(self._ends, place)
+        return number < len(self._ends) and self._ends[number] == place
 
     def over(self, start: int, end: int) -> Span | None:
         """The word that holds these characters; nothing where they are torn apart or cut into several."""
-        return next(((first, last) for first, last in self._starts.items() if first <= start and end <= last), None)
+        number = bisect_right(self._starts, start) - 1
+        if number < 0 or end > self._ends[number]:
+            return None
+        return self._starts[number], self._ends[number]
