@@ -39,7 +39,7 @@ def screened(
     rows, tallies = [], []
     for part in group_parts(cut_pieces(files, encoding)):
         for bundle in part:
-            answer = worker.screen([piece.to_json() for piece in bundle])
+            (answer,) = worker.screen([piece.to_json() for piece in bundle]).to_pylist()
             rows += answer["rows"]
             tallies += json.loads(answer["tallies"])
     return rows, tallies

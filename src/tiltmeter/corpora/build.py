@@ -7,7 +7,7 @@ import shlex
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from tiltmeter.corpora.card import Card, write_card
+from tiltmeter.corpora.card import GENDERS, Card, write_card
 from tiltmeter.corpora.duplicates import near_duplicates, seeded_hash
 from tiltmeter.corpora.files import PART, PIECE, CorpusFile, cut_pieces, find_files, group_parts
 from tiltmeter.corpora.plan import BANDS, Job, Spread, part_file, read_tallies, screen_parts
@@ -82,7 +82,7 @@ def build_slguset(request: Request, out: Path, *, store: Store, spread: Spread |
     tokens = _vocabulary(request.tokenizer)
     files, problems = find_files(request.corpora)
     if not files:
-        raise OutOfReach(problems[0].replace("; the rest of the corpus goes on without it", ""))
+        raise OutOfReach(problems[0])
     if not any(file.size for file in files):
         raise TiltmeterError("the corpus is empty: its files hold no bytes")
     parts = group_parts(cut_pieces(files, encoding))
@@ -94,7 +94,7 @@ def build_slguset(request: Request, out: Path, *, store: Store, spread: Spread |
         with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
         screen_parts(job, parts, folder, spread or Spread())
-        gathered = _Gathered(folder, len(parts), request.seed)
+        gathered = _Gathered(folder, len(parts), request.seed, [file.source for file in files])
         problems += gathered.problems
         chosen = _choose(gathered, request, rules)
         card = _card(request, rules, files, problems, gathered, chosen, tokens)
@@ -141,7 +141,9 @@ def _versions(*names: str) -> dict[str, str]:
 class _Gathered:
     """What all parts hold together: numbers in memory, sentences on the disk."""
 
-    def __init__(self, folder: Path, parts: int, seed: int) -> None:
+    def __init__(self, folder: Path, parts: int, seed: int, sources: Iterable[str]) -> None:
+        # Names of thousands of files, millions of times: a number each.
+        self._names: Any = {"source": pl.Enum(sorted(set(sources))), "gender": pl.Enum(GENDERS)}
         self._paths = [part_file(folder, number) for number in range(parts)]
         tallies = list(read_tallies(folder, parts))
         wrong = {source: problem for tally in tallies for source, problem in tally["problems"].items()}
@@ -163,9 +165,9 @@ class _Gathered:
             clean = table.filter(pl.col("reason") == "")
             order = [seeded_hash(sentence, seed) for sentence in clean["sentence"]]
             tables.append(
-                clean.select("row", "pair", "gender", "source").with_columns(
-                    part=pl.lit(part, pl.Int32), order=pl.Series(order, dtype=pl.UInt64)
-                )
+                clean.select("row", "pair", "gender", "source")
+                .cast(self._names)
+                .with_columns(part=pl.lit(part, pl.Int32), order=pl.Series(order, dtype=pl.UInt64))
             )
         return pl.concat(tables).with_row_index("number").with_columns(pl.col("number").cast(pl.Int64))
 

@@ -139,9 +139,7 @@ def _remote(url: str, number: int) -> Iterator[CorpusFile]:
     try:
         listed = daft.from_glob_path(pattern).to_pydict()
     except (DaftCoreException, OSError, ValueError) as error:
-        raise OutOfReach(
-            f"{url} cannot be read ({_short(error)}); the rest of the corpus goes on without it"
-        ) from error
+        raise OutOfReach(f"{url} cannot be read ({_short(error)})") from error
     start = re.split(r"[*?\[{]", url)[0].rpartition("/")[0] + "/"
     for path, size in zip(listed["path"], listed["size"], strict=True):
         yield CorpusFile(path, path.removeprefix(start), size or 0, 0, number)

@@ -127,8 +127,7 @@ def _screening(daft: Any, limit: dict[str, int]) -> Any:
     """The worker as Daft runs it: in processes of its own, one bundle at a time."""
     import pyarrow as pa
 
-    answer = _answer_type(pa)
-    returned = daft.DataType.from_arrow_type(answer)
+    returned = daft.DataType.from_arrow_type(_answer_type(pa))
 
     @daft.cls(use_process=True, **limit)
     class Screen:
@@ -137,7 +136,7 @@ def _screening(daft: Any, limit: dict[str, int]) -> Any:
 
         @daft.method.batch(return_dtype=returned, batch_size=1)  # type: ignore[untyped-decorator]
         def screen(self, bundles: Any) -> Any:
-            return pa.array([self._worker.screen(json.loads(bundle)) for bundle in bundles.to_pylist()], answer)
+            return pa.concat_arrays([self._worker.screen(json.loads(bundle)) for bundle in bundles.to_pylist()])
 
     return Screen
 
@@ -160,9 +159,11 @@ class Worker:
         ends = screening.ends if screening else ""
         self._reader = Reader(job.encoding, job.text_field, ends=ends, spaced=job.pack.spaced)
 
-    def screen(self, bundle: list[dict[str, Any]]) -> dict[str, Any]:
-        """The judged sentences of the pieces, and what was seen on the way."""
-        rows: list[dict[str, Any]] = []
+    def screen(self, bundle: list[dict[str, Any]]) -> Any:
+        """The judged sentences of the pieces, and what was seen on the way: one answer in Arrow's form."""
+        import pyarrow as pa
+
+        rows = [pa.array([], _row_type(pa))]
         problems: dict[str, str] = {}
         tally = Tally()
         cut: list[dict[str, Any]] = []
@@ -170,11 +171,7 @@ class Worker:
             piece = Piece(**told)
             self._screener.tally = Tally()
             try:
-                found = [
-                    _row(piece.source, judged)
-                    for text in self._reader.texts(piece)
-                    for judged in self._screener.screen(text)
-                ]
+                found = [self._block(piece.source, text) for text in self._reader.texts(piece)]
             except Unreadable as error:
                 problems.setdefault(piece.source, str(error))
                 continue
@@ -183,10 +180,20 @@ class Worker:
                 tally.add(self._screener.tally)
             else:
                 cut.append(_told(self._screener.tally, piece.source, {}))
+        tallies = json.dumps([_told(tally, "", problems), *cut], ensure_ascii=False)
+        together = pa.concat_arrays(rows)
+        listed = pa.ListArray.from_arrays(pa.array([0, len(together)], pa.int32()), together)
+        return pa.StructArray.from_arrays([listed, pa.array([tallies])], fields=list(_answer_type(pa)))
+
+    def _block(self, source: str, text: str) -> Any:
+        """The sentences of a stretch of text, small in memory: a packed file is many of them."""
+        import pyarrow as pa
+
+        rows = [_row(source, judged) for judged in self._screener.screen(text)]
         kept = [row for row in rows if not row["reason"]]
         for row, bands in zip(kept, signatures([row["sentence"] for row in kept]), strict=True):
             row["bands"] = bands.tolist()
-        return {"rows": rows, "tallies": json.dumps([_told(tally, "", problems), *cut], ensure_ascii=False)}
+        return pa.array(rows, _row_type(pa))
 
 
 _values = attrgetter(*Judged.__slots__)

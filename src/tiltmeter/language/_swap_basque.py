@@ -3,7 +3,8 @@
 import re
 from collections.abc import Callable, Iterator
 
-from tiltmeter.language._swap_words import counterparts, written_like
+from tiltmeter.language._swap_words import counterparts
+from tiltmeter.language.capitals import written_like
 from tiltmeter.language.inflection import basque_indefinite, basque_plural, basque_singular
 from tiltmeter.language.tagging import WORD
 from tiltmeter.packs import GenderPair, WordPair
@@ -37,7 +38,7 @@ def basque_finder(
                 continue
             if word in becomes:
                 alone = word in bare and bare[word] != becomes[word] and _has_no_article(text, *match.span())
-                yield *match.span(), written_like(match[0], bare[word] if alone else becomes[word])
+                yield *match.span(), written_like(match[0], bare[word] if alone else becomes[word], "eu")
             elif "-" in word:
                 yield from parts(match)
 
@@ -47,7 +48,7 @@ def basque_finder(
             word = part[0].lower()
             after = becomes.get(word) if part.end() == len(match[0]) else bare.get(word)
             if after:
-                yield match.start() + part.start(), match.start() + part.end(), written_like(part[0], after)
+                yield match.start() + part.start(), match.start() + part.end(), written_like(part[0], after, "eu")
 
     return find
 

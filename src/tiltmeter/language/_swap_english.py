@@ -5,7 +5,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 
 from tiltmeter.language._english_pronouns import her_or_hers, him_or_his
-from tiltmeter.language._swap_words import counterparts, written_like
+from tiltmeter.language._swap_words import counterparts
+from tiltmeter.language.capitals import written_like
 from tiltmeter.packs import GenderPair, WordPair
 
 _WORD = re.compile(r"\b[^\W\d_]+\b")
@@ -47,7 +48,7 @@ def english_finder(
                 after = words[lower]
             done = end
             if after and after != phrase and not _in_address(text, start, end):
-                yield start, end, written_like(text[start:end], after)
+                yield start, end, written_like(text[start:end], after, "en")
 
     return find
 
