@@ -30,6 +30,8 @@ _NO_PART_OF_A_NAME = frozenset({"x", "uj", "ul", "uz", "ud", "ug", "p", "c", "y"
 """Tags of words that a name cannot go on with: punctuation, particles, numbers, pronouns."""
 _PLACES = frozenset("省市县区镇乡村旗州岛湾湖河路街道站杯赛队院厂店寺庙桥")
 """What a longer word ends with that is a place, a house or a contest."""
+_FUNCTION = frozenset("那这的了是不太越很更最都也就没着过您你我别")
+"""What stands in phrases and in no name of three characters or more."""
 _THINGS = frozenset({"ns", "nz", "n", "j"})
 _COMMON = frozenset(
     "时来连万高边车管向何全应成方单原位常沿张关银包封房井台花米木保计谈和都白黄金明安温冷乐游解强查席古池商扬练衣石田马江文"
@@ -44,8 +46,7 @@ _TRANSLITERATING = frozenset(
 
 
 def _chinese(screening: Screening) -> FindName:
-    """By jieba's tags, which call many a common word a name (nr), so that a word must look like one, too: a surname and
-    one or two characters, 小 or 阿 and a character that is no surname, a syllable said twice, or a transliteration."""
+    """By jieba's tags, which call many a common word a name: `not_names` lists those."""
     harmless = frozenset(screening.not_names)
     surnames = frozenset(screening.surnames)
     given = frozenset(screening.given_names)
@@ -58,17 +59,9 @@ def _chinese(screening: Screening) -> FindName:
             return True
         return any(word[:size] in surnames and word[size:] in suffixes for size in (1, 2))
 
-    def looks_like_a_name(word: str) -> bool:
-        if word in harmless or is_bare(word):
-            return False
-        if len(word) < 2 or (len(word) > 2 and word[-1] in _PLACES):
-            return False
-        surname = next((size for size in (2, 1) if word[:size] in surnames), 0)
-        if surname and 1 <= len(word) - surname <= 2:
-            return True
-        if len(word) == 2 and (word[0] in _PREFIXES or word[0] == word[1]):
-            return True
-        return _TRANSLITERATING.issuperset(word)
+    def may_be_a_name(word: str) -> bool:
+        phrase = len(word) > 2 and (word[-1] in _PLACES or not _FUNCTION.isdisjoint(word))
+        return len(word) > 1 and not phrase and word not in harmless and not is_bare(word)
 
     def is_unknown_name(word: str, tag: str) -> bool:
         """A word of three characters or more that is tagged otherwise: foreign names as places or things, rare ones as
@@ -92,7 +85,7 @@ def _chinese(screening: Screening) -> FindName:
             if word in given:
                 return word
             named = tag[:2] == "nr"
-            if looks_like_a_name(word) if named else len(word) > 2 and is_unknown_name(word, tag):
+            if may_be_a_name(word) if named else len(word) > 2 and is_unknown_name(word, tag):
                 return word
             if word[0] not in surnames or place == last:
                 continue

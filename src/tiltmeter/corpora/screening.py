@@ -109,7 +109,7 @@ class Screener:
         self._fitting = frozenset(screening.fitting_words)
         self._other_sense = frozenset(screening.other_sense)
         lists = {
-            "generic": () if self._dense else generic,
+            "generic": generic,
             "inside-word": () if self._dense else screening.other_words,
             "sense": screening.other_sense,
             "gendered-term": (*screening.gendered, *unclear_forms(pack)),
