@@ -46,7 +46,6 @@ BROKEN = [
     Broken("zh", "inside-word", "牛奶奶", "鲜牛奶奶源来自附近的一个牧场。"),
     Broken("zh", "inside-word", "父亲节", "父亲节那天我们一起去公园划船。"),
     Broken("zh", "generic", "他们", "他们在河边一起修理旧木船。"),
-    Broken("zh", "generic", "他们", "他们走后，弟弟一个人留在屋里写字。"),
     Broken("zh", "generic", "任何人", "任何人都应该知道他有权得到帮助。"),
     Broken("zh", "sense", "男儿", "好男儿志在四方，不怕路途遥远。", "inside-word"),
     Broken("zh", "sense", "女汉子", "大家都说老板是个爽快的女汉子。", "inside-word"),
@@ -197,6 +196,11 @@ def test_metaphors_stay_marked(lang: str, sentence: str) -> None:
 def test_the_place_is_right_after_quotes_were_repaired(lang: str, raw: str, sentence: str, keyword: str) -> None:
     found = judged(lang, raw)
     assert (found.sentence, found.keyword, found.reason) == (sentence, keyword, "")
+
+
+def test_a_form_for_everybody_beside_a_keyword_breaks_the_rule_too() -> None:
+    (found,) = judged("zh", "他们走后，弟弟一个人留在屋里写字。")
+    assert (found.keyword, found.reason, found.detail) == ("弟弟", "generic", "他们")
 
 
 def test_sentences_are_judged_one_by_one_in_running_text() -> None:
