@@ -30,7 +30,7 @@ _KINDS: dict[str, Kind] = {
 }
 _PACKINGS = {".gz": "gzip", ".zst": "zstd"}
 _MAGIC = re.compile(r"[*?\[]")
-_SPLIT = frozenset(
+SPLIT = frozenset(
     {"utf-8", "ascii", "iso8859-1", "iso8859-5", "iso8859-15", "gb18030", "gbk", "gb2312", "big5", "shift_jis", "cp932"}
     | {"euc_jp", "euc_kr", "koi8-r", "cp1251", "cp1252"}
 )
@@ -167,7 +167,7 @@ def cut_pieces(files: Iterable[CorpusFile], encoding: str) -> list[Piece]:
         whole = Piece(file.path, file.source, file.kind, file.packing, 0, file.size, file.size)
         if file.kind == "parquet":
             pieces += _row_groups(whole)
-        elif file.packing or encoding not in _SPLIT:
+        elif file.packing or encoding not in SPLIT:
             pieces.append(whole)
         else:
             count = max(1, round(file.size / PIECE))

@@ -23,6 +23,12 @@ from tiltmeter.language.agreement import agreement_check
 from tiltmeter.language.capitals import written_like
 from tiltmeter.packs import Pack
 
+_Find = tuple[int, int, int]
+"""The number of a pattern, and where it starts and ends."""
+_ENDLESS = 10_000
+_NAMED = 20
+"""Keywords that are named of a sentence with more than one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Judged:
@@ -131,7 +137,7 @@ class Screener:
             first, last = int(firsts[number]), int(firsts[number + 1])
             yield from self._judge(text[first:last], [(p, s - first, e - first) for _, (p, s, e) in group])
 
-    def _judge(self, raw: str, finds: list[tuple[int, int, int]]) -> Iterator[Judged]:
+    def _judge(self, raw: str, finds: list[_Find]) -> Iterator[Judged]:
         sentence = raw.strip()
         shift = len(raw) - len(raw.lstrip())
         hits, covered = self._hits(sentence, [(p, s - shift, e - shift) for p, s, e in finds])
@@ -141,9 +147,11 @@ class Screener:
             yield self._left_out(sentence, hits, "unfinished", "")
             return
         words: Sequence[Tagged] | None = None
-        if any(hit.torn for hit in hits):
+        # Nothing of that length is kept, however many keywords it holds.
+        if len(sentence) < _ENDLESS and any(hit.torn for hit in hits):
             words = self._tag(sentence)
-            hits = [hit for hit in hits if not hit.torn or self._places(words, sentence).over(hit.start, hit.end)]
+            places = self._places(words, sentence)
+            hits = [hit for hit in hits if not hit.torn or places.over(hit.start, hit.end)]
         for hit in hits:
             self.tally.occurrences[hit.form.pair, hit.form.gender] += 1
         if not hits:
@@ -152,12 +160,21 @@ class Screener:
                 yield self._left_out(sentence, [], rule, word)
             return
         if len(hits) > 1:
-            yield self._left_out(sentence, hits, "keywords", " ".join(hit.form.text for hit in hits))
+            yield self._left_out(sentence, hits, "keywords", " ".join(hit.form.text for hit in hits[:_NAMED]))
             return
         yield self._single(sentence, hits[0], words)
 
-    def _hits(self, sentence: str, finds: list[tuple[int, int, int]]) -> tuple[list[_Hit], list[tuple[str, str]]]:
+    def _hits(self, sentence: str, finds: list[_Find]) -> tuple[list[_Hit], list[tuple[str, str]]]:
         """The keywords of a sentence, longest first, and the other words that took a keyword's characters."""
+        hits: list[_Hit] = []
+        covered: list[tuple[str, str]] = []
+        for group in _overlapping(finds):
+            some, taken = self._hits_of(sentence, group)
+            hits += some
+            covered += taken
+        return hits, covered
+
+    def _hits_of(self, sentence: str, finds: list[_Find]) -> tuple[list[_Hit], list[tuple[str, str]]]:
         count = len(self._forms)
         keywords = [(p, s, e) for p, s, e in finds if p < count and (self._dense or self._is_word(sentence, p, s, e))]
         longest = [
@@ -291,6 +308,21 @@ class Screener:
         starts = [0, *accumulate(len(word) for word, _ in tagged)]
         if hit.start - 1 in starts:
             self.tally.after_surname[hit.form.pair, hit.form.gender] += 1
+
+
+def _overlapping(finds: list[_Find]) -> Iterator[list[_Find]]:
+    """The finds in groups that share no character, each in the order given: only within one do they concern each other,
+    and a text without any end may hold a hundred thousand."""
+    group: list[int] = []
+    reach = 0
+    for number in sorted(range(len(finds)), key=lambda number: finds[number][1]):
+        if group and finds[number][1] >= reach:
+            yield [finds[place] for place in sorted(group)]
+            group = []
+        group.append(number)
+        reach = max(reach, finds[number][2])
+    if group:
+        yield [finds[place] for place in sorted(group)]
 
 
 def _dictionary(segmenter: str):  # type: ignore[no-untyped-def]
