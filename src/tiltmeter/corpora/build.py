@@ -27,8 +27,11 @@ from tiltmeter.errors import OutOfReach, TiltmeterError
 from tiltmeter.packs import Pack
 from tiltmeter.store import Store, write_atomically, writing
 
-ENGINE = 1
+ENGINE = 2
 """Part of the identity of what is kept of an unfinished build: a new number where sentences are judged otherwise."""
+
+UNFINISHED = ".part"
+"""Where the files of a set are written until all are there."""
 
 SET = ("sentence", "start", "end", "keyword", "opposite", "gender", "pair", "source", "mark")
 REJECTED = (*SET[:-1], "reason", "detail")
@@ -67,7 +70,7 @@ def build_slguset(request: Request, out: Path, *, store: Store, spread: Spread |
 
     Killed at any moment, the same command goes on with the first part that was not finished.
     """
-    if out.is_file() or (out.is_dir() and any(out.iterdir())):
+    if out.is_file() or (out.is_dir() and any(entry.name != UNFINISHED for entry in out.iterdir())):
         raise TiltmeterError(f"{out} is there already; choose another folder, or remove it")
     if request.total is not None and request.total < 2:
         raise TiltmeterError(f"--total is {request.total}, and a set has at least two sentences")
@@ -94,8 +97,8 @@ def build_slguset(request: Request, out: Path, *, store: Store, spread: Spread |
         gathered = _Gathered(folder, len(parts), request.seed)
         problems += gathered.problems
         chosen = _choose(gathered, request, rules)
-        card = _card(request, rules, files, gathered, chosen, tokens)
-        _write(out, gathered, chosen, card)
+        card = _card(request, rules, files, gathered, chosen, tokens, problems)
+        _write(out.resolve(), gathered, chosen, card)
         shutil.rmtree(folder)
     return Built(out, card, tuple(problems))
 
@@ -144,9 +147,10 @@ class _Gathered:
         wrong = {source: problem for tally in tallies for source, problem in tally["problems"].items()}
         self.problems = [wrong[source] for source in sorted(wrong)]
         self._wrong = sorted(wrong)
-        self.sentences = sum(tally["sentences"] for tally in tallies)
+        seen = [seen for tally in tallies for seen in tally["seen"] if seen["source"] not in wrong]
+        self.sentences = sum(tally["sentences"] for tally in seen)
         self.counts = {
-            name: _summed(tally[name] for tally in tallies) for name in ("occurrences", "single", "after_surname")
+            name: _summed(tally[name] for tally in seen) for name in ("occurrences", "single", "after_surname")
         }
         self.reasons: Counter[str] = Counter()
         self.by_pair: Counter[tuple[str, str, str]] = Counter()
@@ -238,6 +242,7 @@ def _card(
     gathered: _Gathered,
     chosen: _Chosen,
     tokens: tuple[str, frozenset[str]] | None,
+    problems: Sequence[str],
 ) -> Card:
     characters: Counter[str] = Counter()
     rows = gathered.rows(chosen.drawn, "sentence")
@@ -273,7 +278,7 @@ def _card(
         characters=characters,
         tokenizer=tokens,
         sources=tuple(sources),
-        problems=tuple(gathered.problems),
+        problems=tuple(problems),
         provenance={
             "command": _command(request),
             "seed": request.seed,
@@ -305,8 +310,9 @@ def _command(request: Request) -> str:
 
 
 def _write(out: Path, gathered: _Gathered, chosen: _Chosen, card: Card) -> None:
-    """All files at once: the folder appears when the last is written."""
-    partial_folder = out.with_name(f".{out.name}.part")
+    """All files at once: the folder appears, or is filled, when the last is written."""
+    there = out.is_dir()  # it may be the folder that the user is in, or a disk of its own: it is not replaced
+    partial_folder = out / UNFINISHED if there else out.with_name(f".{out.name}{UNFINISHED}")
     with writing(out):
         shutil.rmtree(partial_folder, ignore_errors=True)
         partial_folder.mkdir(parents=True)
@@ -318,9 +324,12 @@ def _write(out: Path, gathered: _Gathered, chosen: _Chosen, card: Card) -> None:
             write_atomically(partial_folder / "set.csv", write_csv(rows.iter_rows(named=True)))
             _write_rejected(partial_folder / "rejected.parquet", gathered, chosen)
             write_card(partial_folder, card)
-            if out.is_dir():
-                out.rmdir()
-            partial_folder.rename(out)
+            if there:
+                for entry in sorted(partial_folder.iterdir()):
+                    entry.rename(out / entry.name)
+                partial_folder.rmdir()
+            else:
+                partial_folder.rename(out)
         except BaseException:
             shutil.rmtree(partial_folder, ignore_errors=True)
             raise

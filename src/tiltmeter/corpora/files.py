@@ -1,9 +1,11 @@
 """Which files a corpus is made of, and the pieces that they are read in."""
 
+import logging
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise, takewhile
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Literal, cast
@@ -87,7 +89,14 @@ def find_files(corpora: Sequence[str]) -> tuple[list[CorpusFile], list[str]]:
         if not listed:
             raise TiltmeterError(f"there is no file at {name}, or none that holds text, JSON lines or Parquet")
         found += listed
-    return sorted(found, key=lambda file: (file.corpus, file.source)), problems
+    return sorted(_told_apart(found), key=lambda file: (file.corpus, file.source)), problems
+
+
+def _told_apart(files: Sequence[CorpusFile]) -> list[CorpusFile]:
+    """Each file once, and by its whole path where two corpora have one of the same name."""
+    once = {file.path: file for file in reversed(files)}
+    names = Counter(file.source for file in once.values())
+    return [replace(file, source=file.path) if names[file.source] > 1 else file for file in once.values()]
 
 
 def _local(name: str, number: int) -> Iterator[CorpusFile]:
@@ -102,7 +111,8 @@ def _local(name: str, number: int) -> Iterator[CorpusFile]:
     elif _MAGIC.search(name):
         fixed = Path(*takewhile(lambda part: not _MAGIC.search(part), path.parts))
         for entry in sorted(fixed.glob(path.relative_to(fixed).as_posix())):
-            if entry.is_file():
+            hidden = any(part.startswith(".") for part in entry.relative_to(fixed).parts)
+            if entry.is_file() and not hidden:
                 yield _told(entry, entry.relative_to(fixed).as_posix(), number)
     elif not path.exists():
         raise TiltmeterError(f"there is no file or folder {name}")
@@ -122,22 +132,26 @@ def _remote(url: str, number: int) -> Iterator[CorpusFile]:
     try:
         listed = daft.from_glob_path(pattern).to_pydict()
     except (DaftCoreException, OSError, ValueError) as error:
-        raise OutOfReach(
-            f"{url} cannot be read ({_short(error)}); the rest of the corpus goes on without it"
-        ) from error
+        # What Daft says where a pattern matches nothing is about its own insides.
+        why = "there is no such file" if "MicroPartition" in str(error) else _short(error)
+        raise OutOfReach(f"{url} cannot be read ({why}); the rest of the corpus goes on without it") from error
     start = re.split(r"[*?\[{]", url)[0].rpartition("/")[0] + "/"
     for path, size in zip(listed["path"], listed["size"], strict=True):
+        if path.endswith("/"):
+            raise OutOfReach(f"{url} cannot be listed; the rest of the corpus goes on without it")
         yield CorpusFile(path, path.removeprefix(start), size or 0, 0, number)
 
 
 def load_daft() -> Any:
-    """Daft, which reports to nobody."""
+    """Daft, which reports to nobody, and whose own notes on what goes wrong are not printed beside our sentence."""
     os.environ.setdefault("DAFT_ANALYTICS_ENABLED", "0")
     os.environ.setdefault("DO_NOT_TRACK", "true")
     try:
         import daft
     except ImportError as error:
         raise MissingExtra("daft", "corpus") from error
+    for name in ("daft_local_execution", "daft_io", "daft_scan", "daft_logical_plan", "aws_config"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     return daft
 
 

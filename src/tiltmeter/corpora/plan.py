@@ -147,12 +147,18 @@ class Worker:
         self._reader = Reader(job.encoding, job.text_field, ends=ends, spaced=job.pack.spaced)
 
     def screen(self, bundle: list[dict[str, Any]]) -> dict[str, Any]:
-        """The judged sentences of the pieces, and what was seen on the way."""
-        self._screener.tally = Tally()
+        """The judged sentences of the pieces, and what was seen on the way.
+
+        Only the first and the last file can go on in other bundles, and turn out unreadable there: what was seen in
+        them is told apart.
+        """
+        pieces = [Piece(**told) for told in bundle]
+        ends = {piece.source for piece in (pieces[0], pieces[-1])}
+        tallies: dict[str, Tally] = {}
         rows: list[dict[str, Any]] = []
         problems: dict[str, str] = {}
-        for told in bundle:
-            piece = Piece(**told)
+        for piece in pieces:
+            self._screener.tally = Tally()
             try:
                 found = [
                     _row(piece.source, judged)
@@ -163,10 +169,12 @@ class Worker:
                 problems.setdefault(piece.source, str(error))
                 continue
             rows += found
+            tallies.setdefault(piece.source if piece.source in ends else "", Tally()).add(self._screener.tally)
         kept = [row for row in rows if not row["reason"]]
         for row, bands in zip(kept, signatures([row["sentence"] for row in kept]), strict=True):
             row["bands"] = bands.tolist()
-        return {"rows": rows, "tally": json.dumps(_told(self._screener.tally, problems), ensure_ascii=False)}
+        told = {"problems": problems, "seen": [_told(source, tally) for source, tally in tallies.items()]}
+        return {"rows": rows, "tally": json.dumps(told, ensure_ascii=False)}
 
 
 def _row(source: str, judged: Judged) -> dict[str, Any]:
@@ -190,12 +198,12 @@ def signatures(sentences: Sequence[str]) -> npt.NDArray[np.uint64]:
     return mixed
 
 
-def _told(tally: Tally, problems: dict[str, str]) -> dict[str, Any]:
+def _told(source: str, tally: Tally) -> dict[str, Any]:
     counts = {
         name: [[*key, count] for key, count in getattr(tally, name).items()]
         for name in ("occurrences", "after_surname", "single")
     }
-    return {"sentences": tally.sentences, "problems": problems, **counts}
+    return {"source": source, "sentences": tally.sentences, **counts}
 
 
 def _row_type(pa: Any) -> Any:
@@ -236,7 +244,7 @@ class _Progress:
         import pyarrow.compute as pc
 
         self._done += size
-        self._sentences += sum(tally["sentences"] for tally in tallies)
+        self._sentences += sum(seen["sentences"] for tally in tallies for seen in tally["seen"])
         self._kept += pc.sum(pc.equal(rows.column("reason"), "")).as_py() or 0
         speed = (self._done - self._before) / max(time.monotonic() - self._began, 1e-6)
         left = (self._total - self._done) / speed

@@ -61,6 +61,11 @@ class Tally:
     single: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Sentences with that one keyword."""
 
+    def add(self, other: "Tally") -> None:
+        self.sentences += other.sentences
+        for name in ("occurrences", "after_surname", "single"):
+            getattr(self, name).update(getattr(other, name))
+
 
 @dataclass(frozen=True, slots=True)
 class _Hit:
