@@ -17,6 +17,7 @@ _PARAGRAPH = re.compile(rb"(?<=\n\n)|(?<=\r\n\r\n)")
 _BEFORE = 4
 """Bytes before a place that tell whether a paragraph ends there."""
 _LONE = re.compile(r"[\ud800-\udfff]")
+_ENDLESS = 1_000_000
 _LONGEST_RECORD = 64_000_000
 
 
@@ -27,7 +28,7 @@ class Unreadable(TiltmeterError):
 def python_name(encoding: str) -> str:
     """An encoding as Python calls it."""
     try:
-        b"a".decode(encoding)  # Python also has encodings of other things than text
+        "a".encode(encoding)  # Python also has encodings of other things than text
         return codecs.lookup(encoding).name
     except (LookupError, UnicodeError) as error:
         raise TiltmeterError(f"--encoding {encoding!r} is not known; try utf-8, gb18030 or utf-16") from error
@@ -115,7 +116,7 @@ class Reader:
             cut = self._last_paragraph(text) or text.rfind("\n") + 1
             cut = cut or max((text.rfind(end.decode()) + 1 for end in self._ends), default=0)
             # What goes on without any end for so long is no sentence.
-            cut = cut or (len(text) if len(text) > PIECE else 0)
+            cut = cut or (len(text) if len(text) > _ENDLESS else 0)
             if cut:
                 yield text[:cut]
             kept = text[cut:]
