@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from functools import cache, partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
 from pathlib import Path
 
 import pyarrow as pa
@@ -143,7 +144,7 @@ class TestPieces:
     def test_pieces_of_json_lines_make_up_the_records(
         self, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
     ) -> None:
-        records = data.draw(st.lists(st.text("ab他她𠮷。 \\\"", min_size=1), min_size=1, max_size=20))
+        records = data.draw(st.lists(st.text('ab他她𠮷。 \\"', min_size=1), min_size=1, max_size=20))
         lines = "\n".join(json.dumps({"text": text}, ensure_ascii=data.draw(st.booleans())) for text in records)
         marks = sorted(data.draw(st.sets(st.integers(1, len(lines.encode()) - 1), max_size=12)))
         path = tmp_path_factory.mktemp("cut") / "a.jsonl"
@@ -169,7 +170,9 @@ class TestPieces:
         """Where lines are wrapped, cuts fall between paragraphs, so that no sentence is torn."""
         for module in (files, reading):
             monkeypatch.setattr(module, "PIECE", size)
-        text = "\n\n".join(f"On day {number} he went\ndown to the harbour and\nlooked at ships." for number in range(200))
+        text = "\n\n".join(
+            f"On day {number} he went\ndown to the harbour and\nlooked at ships." for number in range(200)
+        )
         content = text.replace("\n", ends).encode()
         path = tmp_path / f"a.txt{packing}"
         path.write_bytes(gzip.compress(content) if packing else content)
@@ -211,7 +214,7 @@ def cut(path: Path, text: str, encoding: str, marks: list[int], spaced: bool) ->
     kind = "jsonl" if path.suffix == ".jsonl" else "text"
     reader = Reader(python_name(encoding), ends="。？.", spaced=spaced)
     places = [0, *(mark for mark in marks if mark < len(content)), len(content)]
-    for start, stop in zip(places, places[1:], strict=False):
+    for start, stop in pairwise(places):
         yield from reader.texts(Piece(str(path), "a", kind, "", start, stop, stop - start))  # type: ignore[arg-type]
 
 

@@ -21,6 +21,7 @@ from tiltmeter.corpora.plan import BANDS, Job, Spread, part_file, read_tallies, 
 from tiltmeter.corpora.reading import python_name
 from tiltmeter.corpora.rules import NOT_DRAWN, Rules
 from tiltmeter.corpora.sampling import Quota, draw, quotas
+from tiltmeter.corpora.screening import Screener
 from tiltmeter.corpora.symmetry import symmetries
 from tiltmeter.datasets.slguset_files import write_csv
 from tiltmeter.errors import OutOfReach, TiltmeterError
@@ -79,6 +80,7 @@ def build_slguset(request: Request, out: Path, *, store: Store, spread: Spread |
             f"{len(request.licences)} licences for {len(request.corpora)} corpora: give one for all, or one for each"
         )
     rules, encoding = Rules.without(request.without), python_name(request.encoding)
+    Screener(request.pack, rules)  # what the pack or this machine lacks is told here, not by a worker
     tokens = _vocabulary(request.tokenizer)
     files, problems = find_files(request.corpora)
     if not files:

@@ -90,13 +90,13 @@ class Sentences:
         dropped: set[int] = set()
         opened: list[tuple[int, str]] = []
         for place, mark in enumerate(sentence):
-            if mark in self._quotes.values():
+            # Some marks open one pair and close another: “ of „“ and “”, » of «» and »«.
+            if opened and opened[-1][1] == self._quotes.get(mark):
+                opened.pop()
+            elif mark in self._quotes.values() and not (mark in self._quotes and _stands_behind(sentence, place)):
                 opened.append((place, mark))
-            elif mark in self._quotes:
-                if opened and opened[-1][1] == self._quotes[mark]:
-                    opened.pop()
-                elif not _apostrophe(sentence, place):
-                    dropped.add(place)
+            elif mark in self._quotes and not _apostrophe(sentence, place):
+                dropped.add(place)
         closing = {opener: closer for closer, opener in self._quotes.items()}
         missing = ""
         for place, mark in reversed(opened):
@@ -119,6 +119,15 @@ def _dense_space(run: re.Match[str]) -> str:
     text, start, end = run.string, run.start(), run.end()
     latin = start and end < len(text) and (text[start - 1] + text[end]).isascii()
     return " " if latin and (text[start - 1] + text[end]).isalnum() else ""
+
+
+def _stands_behind(sentence: str, place: int) -> bool:
+    """Whether a mark follows right upon what it may close, and nothing follows upon it."""
+    return (
+        bool(sentence[:place].strip())
+        and not sentence[place - 1].isspace()
+        and not sentence[place + 1 : place + 2].isalnum()
+    )
 
 
 def _apostrophe(sentence: str, place: int) -> bool:
