@@ -199,7 +199,7 @@ def test_the_place_is_right_after_quotes_were_repaired(lang: str, raw: str, sent
 
 
 def test_a_form_for_everybody_beside_a_keyword_breaks_the_rule_too() -> None:
-    (found,) = judged("zh", "他们走后，弟弟一个人留在屋里写字。")
+    found = judged("zh", "他们走后，弟弟一个人留在屋里写字。")
     assert (found.keyword, found.reason, found.detail) == ("弟弟", "generic", "他们")
 
 

@@ -32,6 +32,9 @@ from tiltmeter.store import Store, write_atomically, writing
 ENGINE = 1
 """Part of the identity of what is kept of an unfinished build: a new number where sentences are judged otherwise."""
 
+UNFINISHED = ".part"
+"""Where the files of a set are written until all are there."""
+
 SET = ("sentence", "start", "end", "keyword", "opposite", "gender", "pair", "source", "mark")
 REJECTED = (*SET[:-1], "reason", "detail")
 
@@ -69,7 +72,7 @@ def build_slguset(request: Request, out: Path, *, store: Store, spread: Spread |
 
     Killed at any moment, the same command goes on with the first part that was not finished.
     """
-    if out.is_file() or (out.is_dir() and any(out.iterdir())):
+    if out.is_file() or (out.is_dir() and any(entry.name != UNFINISHED for entry in out.iterdir())):
         raise TiltmeterError(f"{out} is there already; choose another folder, or remove it")
     if request.total is not None and request.total < 2:
         raise TiltmeterError(f"--total is {request.total}, and a set has at least two sentences")
@@ -308,9 +311,10 @@ def _command(request: Request) -> str:
 
 
 def _write(out: Path, gathered: _Gathered, chosen: _Chosen, card: Card) -> None:
-    """All files at once: the folder appears when the last is written."""
+    """All files at once: the folder appears, or is filled, when the last is written."""
     out = out.absolute()  # `.` has no name of its own
-    partial_folder = out.with_name(f".{out.name}.part")
+    there = out.is_dir()  # it may be the folder that the user is in, or a disk of its own: it is not replaced
+    partial_folder = out / UNFINISHED if there else out.with_name(f".{out.name}{UNFINISHED}")
     with writing(out):
         shutil.rmtree(partial_folder, ignore_errors=True)
         partial_folder.mkdir(parents=True)
@@ -322,9 +326,12 @@ def _write(out: Path, gathered: _Gathered, chosen: _Chosen, card: Card) -> None:
             write_atomically(partial_folder / "set.csv", write_csv(rows.iter_rows(named=True)))
             _write_rejected(partial_folder / "rejected.parquet", gathered, chosen)
             write_card(partial_folder, card)
-            if out.is_dir():
-                out.rmdir()
-            partial_folder.rename(out)
+            if there:
+                for entry in sorted(partial_folder.iterdir()):
+                    entry.rename(out / entry.name)
+                partial_folder.rmdir()
+            else:
+                partial_folder.rename(out)
         except BaseException:
             shutil.rmtree(partial_folder, ignore_errors=True)
             raise

@@ -1,5 +1,6 @@
 """Which files a corpus is made of, and the pieces that they are read in."""
 
+import logging
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -109,6 +110,8 @@ def _local(name: str, number: int) -> Iterator[CorpusFile]:
     elif _MAGIC.search(name):
         fixed = Path(*takewhile(lambda part: not _MAGIC.search(part), path.parts))
         for entry in sorted(fixed.glob(path.relative_to(fixed).as_posix())):
+            if _is_hidden(entry, fixed):
+                continue
             if entry.is_file():
                 yield _told(entry, entry.relative_to(fixed).as_posix(), number)
             elif entry.is_dir():
@@ -119,9 +122,12 @@ def _local(name: str, number: int) -> Iterator[CorpusFile]:
 
 def _in_folder(folder: Path, above: Path, number: int) -> Iterator[CorpusFile]:
     for entry in sorted(folder.rglob("*")):
-        hidden = any(part.startswith(".") for part in entry.relative_to(folder).parts)
-        if entry.is_file() and not hidden and _suffixes(entry.name)[0] in _KINDS:
+        if entry.is_file() and not _is_hidden(entry, folder) and _suffixes(entry.name)[0] in _KINDS:
             yield _told(entry, entry.relative_to(above).as_posix(), number)
+
+
+def _is_hidden(path: Path, above: Path) -> bool:
+    return any(part.startswith(".") for part in path.relative_to(above).parts)
 
 
 def _told(path: Path, source: str, number: int) -> CorpusFile:
@@ -134,25 +140,32 @@ def _remote(url: str, number: int) -> Iterator[CorpusFile]:
     """Files behind a URL that Daft can read: s3, gs, az, hf, http."""
     daft = load_daft()
     from daft.exceptions import DaftCoreException
+    from daft.io import HTTPConfig, IOConfig
 
     pattern = f"{url.rstrip('/')}/**" if url.endswith("/") else url
     try:
-        listed = daft.from_glob_path(pattern).to_pydict()
+        listed = daft.from_glob_path(pattern, io_config=IOConfig(http=HTTPConfig(num_tries=2))).to_pydict()
     except (DaftCoreException, OSError, ValueError) as error:
-        raise OutOfReach(f"{url} cannot be read ({_short(error)})") from error
+        # What Daft says where a pattern matches nothing is about its own insides.
+        why = "there is no such file" if "MicroPartition" in str(error) else _short(error)
+        raise OutOfReach(f"{url} cannot be read ({why})") from error
     start = re.split(r"[*?\[{]", url)[0].rpartition("/")[0] + "/"
     for path, size in zip(listed["path"], listed["size"], strict=True):
+        if path.endswith("/"):
+            raise OutOfReach(f"{url} cannot be listed")
         yield CorpusFile(path, path.removeprefix(start), size or 0, 0, number)
 
 
 def load_daft() -> Any:
-    """Daft, which reports to nobody."""
+    """Daft, which reports to nobody, and whose own notes on what goes wrong are not printed beside our sentence."""
     os.environ.setdefault("DAFT_ANALYTICS_ENABLED", "0")
     os.environ.setdefault("DO_NOT_TRACK", "true")
     try:
         import daft
     except ImportError as error:
         raise MissingExtra("daft", "corpus") from error
+    for name in ("daft_local_execution", "daft_io", "daft_scan", "daft_logical_plan", "aws_config"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     return daft
 
 

@@ -4,7 +4,6 @@ import codecs
 import json
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any, BinaryIO
 
 from tiltmeter.corpora.files import PIECE, SPLIT, Piece, open_file
@@ -14,8 +13,12 @@ TEXT_FIELDS = ("text", "content", "sentence", "body", "article", "正文", "内�
 """Where the text of JSON lines and Parquet is looked for."""
 
 _WINDOW = 65_536
+_PARAGRAPH = re.compile(rb"(?<=\n\n)|(?<=\r\n\r\n)")
+_BEFORE = 4
+"""Bytes before a place that tell whether a paragraph ends there."""
+_LONE = re.compile(r"[\ud800-\udfff]")
+_ENDLESS = 1_000_000
 _LONGEST_RECORD = 64_000_000
-_HALF = re.compile("[\ud800-\udfff]")
 
 
 class Unreadable(TiltmeterError):
@@ -25,10 +28,9 @@ class Unreadable(TiltmeterError):
 def python_name(encoding: str) -> str:
     """An encoding as Python calls it."""
     try:
-        with suppress(UnicodeError):
-            b"\n".decode(encoding)  # which base64 and the like refuse
+        "a".encode(encoding)  # Python also has encodings of other things than text
         return codecs.lookup(encoding).name
-    except LookupError as error:
+    except (LookupError, UnicodeError) as error:
         raise TiltmeterError(f"--encoding {encoding!r} is not known; try utf-8, gb18030 or utf-16") from error
 
 
@@ -47,10 +49,8 @@ class Reader:
                 yield from self._parquet(piece)
             elif piece.kind == "jsonl":
                 yield from self._records(self._lines(piece), piece)
-            elif self._from_its_beginning(piece):
-                yield from self._streamed(piece)
             else:
-                yield self._decoded(self._range(piece), piece)
+                yield from self._stretches(piece)
         except UnicodeError as error:
             why = error.reason if isinstance(error, UnicodeDecodeError) else error
             raise Unreadable(
@@ -61,38 +61,40 @@ class Reader:
                 f"{piece.source} cannot be read ({error.strerror or str(error).splitlines()[0]})"
             ) from error
 
-    def _from_its_beginning(self, piece: Piece) -> bool:
-        """Whether no place in the middle can be found; a URL may not tell its size."""
-        return bool(piece.packing) or self._encoding not in SPLIT or piece.stop == 0
-
-    def _range(self, piece: Piece) -> bytes:
-        """The bytes between two borders that the neighbours of a piece find alike."""
+    def _stretches(self, piece: Piece) -> Iterator[str]:
+        """The text of a piece between two borders that its neighbours find alike, or of a whole file."""
+        if piece.packing or self._encoding not in SPLIT or piece.start == 0 == piece.stop:
+            yield from self._streamed(self._blocks(piece))
+            return
         with open_file(piece.path) as file:
-            start, stop = (self._border(file, place, piece) for place in (piece.start, piece.stop))
+            start, stop = [self._border(file, place, piece) for place in (piece.start, piece.stop)]
             file.seek(start)
-            return file.read(stop - start)
+            if stop - start > 2 * PIECE:  # a line of that length, in an encoding that has to be read line by line
+                yield from self._streamed(_blocks_between(file, start, stop))
+            elif text := file.read(stop - start).decode(self._encoding):
+                yield text.removeprefix("\ufeff") if start == 0 else text
 
     def _border(self, file: BinaryIO, place: int, piece: Piece) -> int:
         """The first end of a paragraph from here on, else of a sentence, else of a character."""
         if place == 0:
             return 0
-        file.seek(place - 1)
+        first = max(0, place - _BEFORE)
+        here = place - first
+        file.seek(first)
         window = file.read(_WINDOW)
-        if len(window) <= 1:
+        if len(window) <= here:
             return place
-        for mark in map(str.encode, self._breaks(piece)):
-            if (found := window.find(mark)) >= 0:
-                return place - 1 + found + len(mark)
+        if self._break == "\n\n" and piece.kind == "text" and (paragraph := _PARAGRAPH.search(window, here)):
+            return first + paragraph.end()
+        if (found := window.find(b"\n", here - 1)) >= 0:
+            return first + found + 1
         if piece.kind == "jsonl" or self._encoding != "utf-8":
-            return self._next_line(file, place - 1 + len(window))
-        ends = [found + len(end) for end in self._ends if (found := window.find(end, 1)) >= 0]
+            return self._next_line(file, first + len(window))
+        ends = [found + len(end) for end in self._ends if (found := window.find(end, here)) >= 0]
         if ends:
-            return place - 1 + min(ends)
-        return place + next(number for number, byte in enumerate(window[1:]) if byte & 0xC0 != 0x80)
-
-    def _breaks(self, piece: Piece) -> tuple[str, ...]:
-        """What a text may be cut behind, the best first: where lines are wrapped, one may end within a sentence."""
-        return ("\n\n", "\n\r\n", "\n") if self._break == "\n\n" and piece.kind == "text" else ("\n",)
+            return first + min(ends)
+        begins = (number for number in range(here, len(window)) if window[number] & 0xC0 != 0x80)
+        return first + next(begins, len(window))
 
     def _next_line(self, file: BinaryIO, place: int) -> int:
         file.seek(place)
@@ -102,30 +104,31 @@ class Reader:
             place += len(window)
         return place
 
-    def _decoded(self, raw: bytes, piece: Piece) -> str:
-        text = raw.decode(self._encoding)
-        return text.removeprefix("\ufeff") if piece.start == 0 else text
-
-    def _streamed(self, piece: Piece) -> Iterator[str]:
-        """A file from its beginning to its end, never all of it at once."""
+    def _streamed(self, blocks: Iterator[bytes]) -> Iterator[str]:
+        """Blocks of bytes as stretches of text, never all of it at once."""
         decoder = codecs.getincrementaldecoder(self._encoding)()
-        breaks = self._breaks(piece)
         kept = ""
         first = True
-        for raw in self._blocks(piece):
+        for raw in blocks:
             text = kept + decoder.decode(raw)
             text = text.removeprefix("\ufeff") if first else text
             first = False
-            cut = next((found + len(mark) for mark in breaks if (found := text.rfind(mark)) >= 0), 0)
+            cut = self._last_paragraph(text) or text.rfind("\n") + 1
             cut = cut or max((text.rfind(end.decode()) + 1 for end in self._ends), default=0)
             # What goes on without any end for so long is no sentence.
-            cut = cut or (len(text) if len(text) > PIECE else 0)
+            cut = cut or (len(text) if len(text) > _ENDLESS else 0)
             if cut:
                 yield text[:cut]
             kept = text[cut:]
         kept += decoder.decode(b"", final=True)
         if kept:
             yield kept
+
+    def _last_paragraph(self, text: str) -> int:
+        """Where the last paragraph but one ends; lines of a script with spaces are wrapped anywhere."""
+        if self._break == "\n":
+            return 0
+        return max(text.rfind(mark) + len(mark) if mark in text else 0 for mark in ("\n\n", "\r\n\r\n"))
 
     def _blocks(self, piece: Piece) -> Iterator[bytes]:
         import pyarrow as pa
@@ -143,12 +146,8 @@ class Reader:
                 ) from error
 
     def _lines(self, piece: Piece) -> Iterator[str]:
-        if self._from_its_beginning(piece):
-            texts = self._streamed(piece)
-        else:
-            texts = iter([self._decoded(self._range(piece), piece)])
         kept = ""
-        for text in texts:
+        for text in self._stretches(piece):
             *lines, kept = (kept + text).split("\n")
             yield from lines
             if len(kept) > _LONGEST_RECORD:
@@ -182,8 +181,8 @@ class Reader:
                     f"{piece.source} has a record whose field {field!r} is no text but {json.dumps(text)[:60]}"
                 )
             if text:
-                # Of a character that JSON writes in two halves one may be missing.
-                texts.append(_HALF.sub("\ufffd", text) if "\\u" in line else text)
+                # Half of a character that was cut in two (\\ud83d) is none.
+                texts.append(text if text.isascii() else _LONE.sub("\ufffd", text))
                 size += len(text)
             if size > PIECE:
                 yield self._break.join(texts)
@@ -220,6 +219,11 @@ def _holds_text(kind: Any) -> bool:
     return any(
         is_text(held) for is_text in (types.is_string, types.is_large_string, types.is_string_view, types.is_null)
     )
+
+
+def _blocks_between(file: BinaryIO, start: int, stop: int) -> Iterator[bytes]:
+    for place in range(start, stop, PIECE):
+        yield file.read(min(PIECE, stop - place))
 
 
 def _text_field(names: Any, source: str) -> str:
