@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tiltmeter.api import (
         Audit,
+        Built,
         Comparison,
         Outcome,
         Reading,
         Run,
         audit,
+        build_slguset,
         cite,
         compare,
         find_runs,
@@ -26,11 +28,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Audit",
+    "Built",
     "Comparison",
     "Outcome",
     "Reading",
     "Run",
     "audit",
+    "build_slguset",
     "cite",
     "compare",
     "find_runs",

@@ -6,6 +6,8 @@ from typing import Any
 
 from tiltmeter import report as _report
 from tiltmeter import runs as _runs
+from tiltmeter.corpora import Built, Request, Spread
+from tiltmeter.corpora import build_slguset as _build_slguset
 from tiltmeter.reading import Reading
 from tiltmeter.report import cite
 from tiltmeter.runs import DEFAULT_SUBJECTS, Audit, Comparison, On, Outcome, Run
@@ -14,11 +16,13 @@ from tiltmeter.training import train_vectors
 
 __all__ = [
     "Audit",
+    "Built",
     "Comparison",
     "Outcome",
     "Reading",
     "Run",
     "audit",
+    "build_slguset",
     "cite",
     "compare",
     "find_runs",
@@ -122,6 +126,27 @@ def gate(
     wanted += [_runs.parse_rule(text, "min") for text in ([min] if isinstance(min, str) else min)]
     wanted += [] if rules is None else _runs.read_rules(rules, on)
     return _runs.check(_several(audited), wanted, on=on or "value")
+
+
+def build_slguset(
+    corpus: str | Path | Sequence[str | Path],
+    out: str | Path,
+    *,
+    lang: str | None = None,
+    pack: str | Path | None = None,
+    spread: Spread | None = None,
+    cache: str | Path | None = None,
+    **options: Any,
+) -> Built:
+    """Gender-neutral sentences out of a corpus of any size; the options are the fields of `Request`.
+
+    >>> built = tiltmeter.build_slguset("news/", "my-set", lang="zh", total=2000)  # doctest: +SKIP
+    >>> built.card.unfilled  # doctest: +SKIP
+    """
+    chosen = _runs.choose_pack("the corpus", lang=lang, pack=pack)
+    names = [corpus] if isinstance(corpus, str | Path) else corpus
+    request = Request(chosen, [str(name) for name in names], **options)
+    return _build_slguset(request, Path(out), store=_store(cache), spread=spread)
 
 
 def _store(cache: str | Path | None) -> Store:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,22 @@ def framed(words: Sequence[str] = ("他", "她"), frames: Sequence[str] = FRAMES
             (frame, when, place, thing) for frame in frames for when in WHEN for place in PLACES for thing in THINGS
         )
     ]
+
+
+def made_text(lang: str, size: int, seed: int = 0) -> str:
+    """The pack's own sentences with numbers in them, about so many characters; the same for the same seed."""
+    rng = random.Random(seed)
+    entries = [entry.parts for entry in load_pack(lang).neutral_sentences if entry.parts]
+    dense = not load_pack(lang).spaced
+    lines, length = [], 0
+    while length < size:
+        before, male, female, behind = rng.choice(entries)
+        number = str(rng.randrange(10**9))
+        added = f"编号是{number}，" if lang == "zh" else f"{number}、" if dense else f"{number}: "
+        line = added + before + (male if rng.random() < 0.5 else female) + behind
+        lines.append(line)
+        length += len(line) + 1
+    return "\n".join(lines) if dense else "\n\n".join(lines)
 
 
 def written(path: Path, sentences: Sequence[str], between: str = "\n") -> Path:

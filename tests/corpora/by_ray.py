@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from corpora.corpus import made_text
+from corpora.built import made_text
 from tiltmeter.corpora import Request, Spread, build_slguset, files
 from tiltmeter.packs import load_pack
 from tiltmeter.store import Store

@@ -173,3 +173,22 @@ def is_balanced(sentence: str, quotes: tuple[str, ...]) -> bool:
         apostrophe = readings if mark == "’" and sentence[place - 1 : place].isalpha() else set()
         readings = closed | grown | apostrophe
     return "" in readings and not any(sentence.count(pair[0]) % 2 for pair in quotes if pair[0] == pair[1])
+
+
+@pytest.mark.parametrize(
+    ("lang", "sentence", "expected"),
+    [
+        ("de", "Sie sagte „Komm“ und „Geh“.", "Sie sagte „Komm“ und „Geh“."),
+        ("de", "»Komm«, rief sie, «geh», rief er.", "»Komm«, rief sie, «geh», rief er."),
+        ("de", "“Komm”, rief sie.", "“Komm”, rief sie."),
+        ("de", "Sie sagte: „Komm.", "Sie sagte: „Komm.“"),
+        ("de", "Dann kam sie nicht mehr.“", "Dann kam sie nicht mehr."),
+        ("eu", "«Bai» eta „ez“ esan zuen.", "«Bai» eta „ez“ esan zuen."),
+        ("ru", "Она сказала „да“ и «нет».", "Она сказала „да“ и «нет»."),
+        ("ru", "Она ушла.“", "Она ушла."),
+    ],
+)
+def test_marks_that_open_in_one_pair_and_close_in_another_balance(lang: str, sentence: str, expected: str) -> None:
+    pack = load_pack(lang)
+    assert pack.screening is not None
+    assert Sentences(pack, pack.screening).balanced(sentence) == expected

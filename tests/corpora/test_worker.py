@@ -18,6 +18,7 @@ import pytest
 from markdown_it import MarkdownIt
 from pyarrow import parquet
 
+import tiltmeter
 from tiltmeter import packs
 from tiltmeter.corpora.files import cut_pieces, find_files, group_parts
 from tiltmeter.corpora.plan import Job, Worker
@@ -206,7 +207,7 @@ class TestBuild:
             corpora += ["--corpus", str(tmp_path / folder)]
         (tmp_path / "a" / "news.txt").write_bytes(f"{NEUTRAL}\n".encode("gb18030"))
         (tmp_path / "b" / "news.txt").write_text(f"{NEUTRAL}\n她昨天在公司的门口等了很久。\n", "utf-8")
-        done = tiltmeter(tmp_path, *corpora, "--licence", "CC `0` [x](http://x.example)", "-o", "set", "--json")
+        done = command(tmp_path, *corpora, "--licence", "CC `0` [x](http://x.example)", "-o", "set", "--json")
         assert done.returncode == 3, done.stderr
         card = json.loads(done.stdout)
         assert [problem.split()[0] for problem in card["problems"]] == ["1:news.txt"]
@@ -218,27 +219,34 @@ class TestBuild:
         assert "<a " not in page
         assert shlex.split(card["provenance"]["command"])[-1] == "CC `0` [x](http://x.example)"
 
+    def test_python_builds_what_the_command_builds(self, tmp_path: Path) -> None:
+        (tmp_path / "a.txt").write_text(f"{NEUTRAL}\n{NEUTRAL.replace('他', '她').replace('工作', '散步')}\n", "utf-8")
+        built = tiltmeter.build_slguset(tmp_path / "a.txt", tmp_path / "set", lang="zh", cache=tmp_path / "cache")
+        assert built.card.size == 2
+        assert built.card.unfilled[0] == "他/她: 2 of 6,000 (1 neutral sentences with its male word)"
+        assert (tmp_path / "set" / "set.csv").read_text("utf-8").count("\n") == 3
+
     def test_the_folder_may_be_this_one(self, tmp_path: Path) -> None:
         (tmp_path / "news.txt").write_text(f"{NEUTRAL}\n她昨天在公司的门口等了很久。\n", "utf-8")
         (tmp_path / "set").mkdir()
-        done = tiltmeter(tmp_path / "set", "--corpus", "../news.txt", "-o", ".")
+        done = command(tmp_path / "set", "--corpus", "../news.txt", "-o", ".")
         assert (done.returncode, (tmp_path / "set" / "set.csv").is_file()) == (0, True), done.stderr
 
     def test_a_pack_that_cannot_screen_is_one_sentence(self, tmp_path: Path) -> None:
         (tmp_path / "news.txt").write_text(NEUTRAL, "utf-8")
         shutil.copytree(Path(packs.__file__).parent / "zh", tmp_path / "zh")
         (tmp_path / "zh" / "screening.toml").unlink()
-        done = tiltmeter(tmp_path, "--pack", "zh", "--corpus", "news.txt", "-o", "set", lang=())
+        done = command(tmp_path, "--pack", "zh", "--corpus", "news.txt", "-o", "set", lang=())
         assert (done.returncode, done.stderr.count("\n")) == (2, 1)
         assert "has no screening.toml" in done.stderr
 
     def test_workers_are_not_fewer_than_none(self, tmp_path: Path) -> None:
         (tmp_path / "news.txt").write_text(NEUTRAL, "utf-8")
-        done = tiltmeter(tmp_path, "--corpus", "news.txt", "-o", "set", "--workers", "-2")
+        done = command(tmp_path, "--corpus", "news.txt", "-o", "set", "--workers", "-2")
         assert (done.returncode, "--workers is -2" in done.stderr) == (2, True)
 
 
-def tiltmeter(folder: Path, *words: str, lang: Sequence[str] = ("--lang", "zh")) -> subprocess.CompletedProcess[str]:
+def command(folder: Path, *words: str, lang: Sequence[str] = ("--lang", "zh")) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "tiltmeter", "build", "slguset", *lang, *words],
         cwd=folder,
