@@ -18,7 +18,6 @@ import pytest
 from markdown_it import MarkdownIt
 from pyarrow import parquet
 
-import tiltmeter
 from tiltmeter import packs
 from tiltmeter.corpora.files import cut_pieces, find_files, group_parts
 from tiltmeter.corpora.plan import Job, Worker
@@ -221,9 +220,14 @@ class TestBuild:
 
     def test_python_builds_what_the_command_builds(self, tmp_path: Path) -> None:
         (tmp_path / "a.txt").write_text(f"{NEUTRAL}\n{NEUTRAL.replace('他', '她').replace('工作', '散步')}\n", "utf-8")
-        built = tiltmeter.build_slguset(tmp_path / "a.txt", tmp_path / "set", lang="zh", cache=tmp_path / "cache")
-        assert built.card.size == 2
-        assert built.card.unfilled[0] == "他/她: 2 of 6,000 (1 neutral sentences with its male word)"
+        program = (
+            "import tiltmeter\nif __name__ == '__main__':\n"
+            "    built = tiltmeter.build_slguset('a.txt', 'set', lang='zh', cache='cache')\n"
+            "    print(built.card.size, built.card.unfilled[0])\n"
+        )
+        (tmp_path / "build.py").write_text(program)
+        done = subprocess.run([sys.executable, "build.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.stdout == "2 他/她: 2 of 6,000 (1 neutral sentences with its male word)\n", done.stderr
         assert (tmp_path / "set" / "set.csv").read_text("utf-8").count("\n") == 3
 
     def test_the_folder_may_be_this_one(self, tmp_path: Path) -> None:
