@@ -14,8 +14,8 @@ FindName = Callable[[str, Sequence[Tagged]], str]
 
 def name_finder(pack: Pack, screening: Screening) -> FindName:
     """By the tags of the pack's segmenter, or by given names and capitals."""
-    if screening.names == "capitals":
-        return _by_capitals(screening, all_nouns=pack.lang == "de")
+    if screening.names in ("capitals", "given"):
+        return _by_capitals(screening)
     by_tags = {"rjieba": _chinese, "mecab": _japanese, "pymorphy3": _russian}
     if screening.names == "tags" and pack.segmenter in by_tags:
         return by_tags[pack.segmenter](screening)
@@ -31,7 +31,7 @@ _NO_PART_OF_A_NAME = frozenset({"x", "uj", "ul", "uz", "ud", "ug", "p", "c", "y"
 _PLACES = frozenset("省市县区镇乡村旗州岛湾湖河路街道站杯赛队院厂店寺庙桥")
 """What a longer word ends with that is a place, a house or a contest."""
 _FUNCTION = frozenset("那这的了是不太越很更最都也就没着过您你我别")
-"""What stands in phrases and in no name of three characters or more."""
+"""What stands in phrases of the dictionary and in no name of three characters or more."""
 _THINGS = frozenset({"ns", "nz", "n", "j"})
 _COMMON = frozenset(
     "时来连万高边车管向何全应成方单原位常沿张关银包封房井台花米木保计谈和都白黄金明安温冷乐游解强查席古池商扬练衣石田马江文"
@@ -60,7 +60,7 @@ def _chinese(screening: Screening) -> FindName:
         return any(word[:size] in surnames and word[size:] in suffixes for size in (1, 2))
 
     def may_be_a_name(word: str) -> bool:
-        phrase = len(word) > 2 and (word[-1] in _PLACES or not _FUNCTION.isdisjoint(word))
+        phrase = len(word) > 2 and (word[-1] in _PLACES or not _FUNCTION.isdisjoint(word)) and has_word(word)
         return len(word) > 1 and not phrase and word not in harmless and not is_bare(word)
 
     def is_unknown_name(word: str, tag: str) -> bool:
@@ -137,11 +137,9 @@ def _russian(screening: Screening) -> FindName:
     return find
 
 
-def _by_capitals(screening: Screening, *, all_nouns: bool) -> FindName:
-    """A given name, or several capitalised words in a row that are no place, office or house.
-
-    Where all nouns are capitalised only given names tell.
-    """
+def _by_capitals(screening: Screening) -> FindName:
+    """A given name, or, but where all nouns are capitalised, several capitals in a row that are no place or office."""
+    rows_tell = screening.names == "capitals"
     given = {word.lower() for word in screening.given_names}
     harmless = {word.lower() for word in screening.not_names}
 
@@ -152,7 +150,7 @@ def _by_capitals(screening: Screening, *, all_nouns: bool) -> FindName:
         known = next((word for word, low in zip(row, lowered, strict=True) if low in given), "")
         # The first word of a sentence has its capital anyway.
         several = row[1:] if begins else row
-        if known or all_nouns or len(several) < 2 or all(map(str.isupper, several)):
+        if known or not rows_tell or len(several) < 2 or all(map(str.isupper, several)):
             return known
         return " ".join(several)
 

@@ -51,8 +51,9 @@ class Screening:
     """Words by which speakers give their gender away: 俺, あたし."""
     allocutive: tuple[str, ...] = ()
     """Verb forms that mark the gender of whom one speaks to: duk, dun."""
-    names: Literal["", "tags", "capitals"] = ""
-    """How persons' names are told: by the segmenter's tags, or by given names and capitals."""
+    names: Literal["", "tags", "capitals", "given"] = ""
+    """How persons' names are told: by the segmenter's tags, by given names and several capitals in a row, or by given
+    names alone, where all nouns have capitals."""
     given_names: tuple[str, ...] = ()
     surnames: tuple[str, ...] = ()
     name_suffixes: tuple[str, ...] = ()
