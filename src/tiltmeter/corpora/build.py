@@ -164,7 +164,7 @@ class _Gathered:
         """The sentences without a fault: `number part row order pair gender source`, `number` in the parts' order."""
         tables = []
         for part, table in enumerate(self.tables("source", "reason", "sentence", "pair", "gender", "row")):
-            self.reasons.update(table["reason"].to_list())
+            self.reasons.update(dict(table["reason"].value_counts().iter_rows()))
             clean = table.filter(pl.col("reason") == "")
             order = [seeded_hash(sentence, seed) for sentence in clean["sentence"]]
             tables.append(

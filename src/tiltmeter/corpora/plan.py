@@ -1,15 +1,14 @@
 """One Daft query for each part of a corpus, here or on a Ray cluster; a part is written whole or not at all."""
 
-import io
 import json
 import logging
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +19,7 @@ from tiltmeter.corpora.rules import Rules
 from tiltmeter.corpora.screening import Judged, Screener, Tally
 from tiltmeter.errors import MissingExtra, TiltmeterError
 from tiltmeter.packs import Pack
-from tiltmeter.store import write_atomically
+from tiltmeter.store import appearing
 
 _log = logging.getLogger(__name__)
 
@@ -63,13 +62,16 @@ def screen_parts(job: Job, parts: Sequence[Sequence[Sequence[Piece]]], folder: P
     engine = _Engine(job, spread)
     progress = _Progress(sum(sizes), sum(size for number, size in enumerate(sizes) if number not in todo))
     for number in todo:
-        tables, tallies = engine.screen(parts[number])
-        write_atomically(part_file(folder, number), _as_parquet(tables, tallies))
-        progress.step(sizes[number], tallies, tables)
+        with appearing(part_file(folder, number)) as file:
+            _write_part(file, progress.watch(engine.screen(parts[number]), parts[number], sizes[number]))
 
 
 def part_file(folder: Path, number: int) -> Path:
     return folder / f"part-{number:05}.parquet"
+
+
+Answer = tuple[Any, int, list[dict[str, Any]]]
+"""Judged sentences as a table, of how many bundles they are, and what was seen on the way."""
 
 
 class _Engine:
@@ -88,7 +90,8 @@ class _Engine:
         limit = {} if self._on_ray else {"max_concurrency": spread.workers or os.cpu_count() or 1}
         self._screen = _screening(daft, limit)(job)
 
-    def screen(self, part: Sequence[Sequence[Piece]]) -> tuple[Any, list[dict[str, Any]]]:
+    def screen(self, part: Sequence[Sequence[Piece]]) -> Iterator[Answer]:
+        """As they come, so that a part may be larger than the memory."""
         import pyarrow as pa
 
         asked = [json.dumps([piece.to_json() for piece in bundle]) for bundle in part]
@@ -96,11 +99,11 @@ class _Engine:
         if self._on_ray:
             # A process is started for each partition: one for every processor, not one for every bundle.
             table = table.into_partitions(min(len(asked), _processors()))
-        found = table.select(self._screen.screen(self._daft.col("bundle")).alias("answer")).to_arrow()
-        answers = found.column("answer").combine_chunks()
-        rows = answers.field("rows").flatten() if len(answers) else pa.array([], _row_type(pa))
-        tallies = [tally for text in answers.field("tallies").to_pylist() for tally in json.loads(text)]
-        return pa.Table.from_struct_array(rows), tallies
+        for batch in table.select(self._screen.screen(self._daft.col("bundle")).alias("answer")).to_arrow_iter():
+            answers = batch.column("answer")
+            tallies = [tally for text in answers.field("tallies").to_pylist() for tally in json.loads(text)]
+            rows = answers.field("rows").flatten().cast(_row_type(pa))
+            yield pa.Table.from_struct_array(rows), len(answers), tallies
 
 
 def _use_ray(daft: Any, address: str | None) -> None:
@@ -246,13 +249,16 @@ def _answer_type(pa: Any) -> Any:
     return pa.struct([pa.field("rows", pa.list_(_row_type(pa))), pa.field("tallies", pa.string())])
 
 
-def _as_parquet(rows: Any, tallies: list[dict[str, Any]]) -> bytes:
+def _write_part(file: BinaryIO, answers: Iterable[Answer]) -> None:
+    import pyarrow as pa
     from pyarrow import parquet
 
-    content = io.BytesIO()
-    told = {b"tallies": json.dumps(tallies, ensure_ascii=False).encode()}
-    parquet.write_table(rows.replace_schema_metadata(told), content, compression="zstd")
-    return content.getvalue()
+    told: list[dict[str, Any]] = []
+    with parquet.ParquetWriter(file, pa.schema(list(_row_type(pa))), compression="zstd") as writer:
+        for rows, _, tallies in answers:
+            writer.write_table(rows)
+            told += tallies
+        writer.add_key_value_metadata({"tallies": json.dumps(told, ensure_ascii=False)})
 
 
 class _Progress:
@@ -263,7 +269,13 @@ class _Progress:
         self._began = time.monotonic()
         self._sentences = self._kept = 0
 
-    def step(self, size: int, tallies: list[dict[str, Any]], rows: Any) -> None:
+    def watch(self, answers: Iterable[Answer], part: Sequence[object], size: int) -> Iterator[Answer]:
+        """The answers of a part of so many bytes, each told when it has come."""
+        for rows, bundles, tallies in answers:
+            yield rows, bundles, tallies
+            self._step(size * bundles // len(part), tallies, rows)
+
+    def _step(self, size: int, tallies: list[dict[str, Any]], rows: Any) -> None:
         import pyarrow.compute as pc
 
         self._done += size
@@ -298,5 +310,5 @@ def read_tallies(folder: Path, parts: int) -> Iterator[dict[str, Any]]:
     from pyarrow import parquet
 
     for number in range(parts):
-        told = parquet.read_schema(part_file(folder, number)).metadata[b"tallies"]
+        told = parquet.read_metadata(part_file(folder, number)).metadata[b"tallies"]
         yield from json.loads(told)

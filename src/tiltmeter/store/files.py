@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from tiltmeter.errors import TiltmeterError
 
@@ -16,12 +17,19 @@ def write_atomically(path: Path, content: bytes, *, durable: bool = True) -> Non
 
     `durable`: even if the power fails, for which it waits until the disk has it.
     """
+    with appearing(path, durable=durable) as file:
+        file.write(content)
+
+
+@contextmanager
+def appearing(path: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
+    """A file to write into, which is there under its name when the block ends, and not at all if it fails."""
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.part")
         try:
             with partial.open("wb") as file:
-                file.write(content)
+                yield file
                 file.flush()
                 if durable:
                     os.fsync(file.fileno())
