@@ -50,8 +50,8 @@ def rows() -> Iterator[Row]:
     one, two = (_build(more, workers).seconds for workers in (1, 2))
     text = (news / "train.txt").read_text("utf-8")
     yield Row(
-        f"`build slguset` on {size:.0f} MB of news from the command to the data card, on one core; jieba.posseg on every "
-        f"sentence (timed on {SAMPLE:,} characters, scaled)",
+        f"`build slguset` on {size:.0f} MB of news from the command to the data card, on one core; jieba.posseg on "
+        f"every sentence (timed on {SAMPLE:,} characters, scaled)",
         one,
         _posseg(text[:SAMPLE]) * size * 1e6 / len(text[:SAMPLE].encode()),
         80,

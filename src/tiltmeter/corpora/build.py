@@ -141,6 +141,10 @@ def _versions(*names: str) -> dict[str, str]:
     return found
 
 
+_SLICE = 50_000
+"""Sentences that are written at a time."""
+
+
 class _Gathered:
     """What all parts hold together: numbers in memory, sentences on the disk."""
 
@@ -163,38 +167,39 @@ class _Gathered:
     def _index(self, seed: int) -> pl.DataFrame:
         """The sentences without a fault: `number part row order pair gender source`, `number` in the parts' order."""
         tables = []
-        for part, table in enumerate(self.tables("source", "reason", "sentence", "pair", "gender", "row")):
-            self.reasons.update(dict(table["reason"].value_counts().iter_rows()))
-            clean = table.filter(pl.col("reason") == "")
+        for part, rows in enumerate(self._scans()):
+            self.reasons.update(dict(rows.group_by("reason").len().collect().iter_rows()))
+            clean = _clean(rows, "row", "pair", "gender", "source", "sentence")
             order = [seeded_hash(sentence, seed) for sentence in clean["sentence"]]
             tables.append(
-                clean.select("row", "pair", "gender", "source")
+                clean.drop("sentence")
                 .cast(self._names)
                 .with_columns(part=pl.lit(part, pl.Int32), order=pl.Series(order, dtype=pl.UInt64))
             )
         return pl.concat(tables).with_row_index("number").with_columns(pl.col("number").cast(pl.Int64))
 
-    def tables(self, *columns: str) -> Iterator[pl.DataFrame]:
+    def _scans(self) -> Iterator[pl.LazyFrame]:
         """Part by part; files that turned out to be unreadable are left out altogether."""
         for path in self._paths:
-            wanted = [name for name in columns if name != "row"]
-            table = pl.read_parquet(path, columns=wanted).with_row_index("row")
-            if self._wrong:
-                table = table.filter(~pl.col("source").is_in(self._wrong))
-            yield table.select(columns)
+            rows = pl.scan_parquet(path).with_row_index("row")
+            yield rows.filter(~pl.col("source").is_in(self._wrong)) if self._wrong else rows
+
+    def slices(self, *columns: str) -> Iterator[tuple[int, pl.DataFrame]]:
+        """All sentences, some at a time, with the number of their part."""
+        for part, rows in enumerate(self._scans()):
+            for some in rows.select(columns).collect().iter_slices(_SLICE):
+                yield part, some
 
     def band(self, number: int) -> pl.Series:
         """The number that each sentence without a fault has in a band, in the order of their numbers."""
-        return pl.concat(
-            table.filter(pl.col("reason") == "").select(pl.col("bands").list.get(number))["bands"]
-            for table in self.tables("source", "reason", "bands")
-        )
+        value = pl.col("bands").list.get(number)
+        return pl.concat(_clean(rows, value)["bands"] for rows in self._scans())
 
     def rows(self, numbers: pl.DataFrame, *columns: str) -> pl.DataFrame:
         """These columns of some of the sentences without a fault, with their numbers."""
         found = [
-            table.select("row", *columns).join(some.select("row", "number"), on="row", how="inner")
-            for part, table in enumerate(self.tables("row", "source", *(name for name in columns if name != "source")))
+            _clean(rows, "row", *columns).join(some.select("row", "number"), on="row", how="inner")
+            for part, rows in enumerate(self._scans())
             if not (some := numbers.filter(pl.col("part") == part)).is_empty()
         ]
         return pl.concat(found).drop("row") if found else pl.DataFrame()
@@ -204,6 +209,10 @@ class _Gathered:
             return {}
         wanted = self.kept.filter(pl.col("number").is_in(list(numbers)))
         return dict(self.rows(wanted, "sentence").select("number", "sentence").iter_rows())
+
+
+def _clean(rows: pl.LazyFrame, *columns: str | pl.Expr) -> pl.DataFrame:
+    return rows.filter(pl.col("reason") == "").select(columns).collect()
 
 
 def _summed(listed: Iterator[list[list[Any]]]) -> Counter[tuple[str, str]]:
@@ -367,7 +376,7 @@ def _write_rejected(path: Path, gathered: _Gathered, chosen: _Chosen) -> None:
     left_out = told.join(chosen.drawn.select("number"), on="number", how="anti")
     writer = None
     try:
-        for part, table in enumerate(gathered.tables("row", *REJECTED)):
+        for part, table in gathered.slices("row", *REJECTED):
             clean = left_out.filter(pl.col("part") == part).select("row", "first", "like")
             alike = pl.col("first").is_not_null()
             named = (

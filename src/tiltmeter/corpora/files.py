@@ -15,7 +15,7 @@ Kind = Literal["text", "jsonl", "parquet"]
 
 PIECE = 4_000_000
 """Bytes of a file that are read and judged at a time."""
-PART = 512_000_000
+PART = 128_000_000
 """Bytes of a part: what is lost at most when a build is killed."""
 
 _KINDS: dict[str, Kind] = {
