@@ -222,3 +222,10 @@ class TestFullDisk:
         assert not re.search(r"of \d+ MB", again.stderr)
         assert Out(disk / "set").card["sentences_of_the_corpus"] == 100_000
         assert not part.exists()
+
+
+def test_a_cluster_that_is_not_there_is_said_at_once(build: Build, good: Path, tmp_path: Path) -> None:
+    done = build("--corpus", good, "--runner", "ray", "--ray-address", "127.0.0.1:1")
+    assert done.returncode == 2
+    assert told(done) == "there is no Ray cluster at 127.0.0.1:1; start one, or give its --ray-address"
+    assert not (tmp_path / "out").exists()

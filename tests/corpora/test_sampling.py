@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tiltmeter.corpora.sampling import USUAL, draw, quotas
-from tiltmeter.packs import load_pack, shipped_languages
+from tiltmeter.packs import GenderPair, load_pack, shipped_languages
 
 TABLE_1 = {
     # Zhao et al. (2021), Table 1 as printed
@@ -54,7 +54,7 @@ class TestQuotas:
         assert pack.screening is not None
         odd = replace(pack, screening=replace(pack.screening, quotas={"他/她": 7}))
         assert quotas(odd)["他/她"] == 6
-        assert quotas(odd)["男/女"] == 0
+        assert quotas(odd)["男/女"] == 6
 
 
 Rows = list[tuple[str, str, str, int]]
@@ -127,3 +127,10 @@ class TestDraw:
             sides = [sum(row[:2] == (pair, gender) for row in told) for gender in ("male", "female")]
             there = [sum(row[:2] == (pair, gender) for row in rows) for gender in ("male", "female")]
             assert sides == [min(number // 2, *there)] * 2
+
+
+def test_a_pair_that_the_quotas_do_not_name_gets_as_many_as_the_least_of_them() -> None:
+    pack = load_pack("zh")
+    more = replace(pack, gender_pairs=(*pack.gender_pairs, GenderPair("国王", "王后")))
+    assert quotas(more)["国王/王后"] == 200 == min(quotas(pack).values())
+    assert sum(quotas(more, 1920).values()) == 1920

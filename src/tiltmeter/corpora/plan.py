@@ -3,6 +3,8 @@
 import json
 import logging
 import os
+import re
+import socket
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -111,6 +113,7 @@ def _use_ray(daft: Any, address: str | None) -> None:
         import ray
     except ImportError as error:
         raise MissingExtra("ray", "ray") from error
+    _check_address(address or os.environ.get("RAY_ADDRESS"))
     try:
         if not ray.is_initialized():
             ray.init(
@@ -124,6 +127,17 @@ def _use_ray(daft: Any, address: str | None) -> None:
         raise TiltmeterError(
             f"there is no Ray cluster at {address or os.environ.get('RAY_ADDRESS')}: {error}"
         ) from error
+
+
+def _check_address(address: str | None) -> None:
+    """Ray itself would wait for minutes, and end the process."""
+    told = re.fullmatch(r"(?:ray://)?(.+):(\d+)", address or "")
+    if not told:
+        return
+    try:
+        socket.create_connection((told[1], int(told[2])), timeout=10).close()
+    except (OSError, OverflowError) as error:
+        raise TiltmeterError(f"there is no Ray cluster at {address}; start one, or give its --ray-address") from error
 
 
 def _screening(daft: Any, limit: dict[str, int]) -> Any:

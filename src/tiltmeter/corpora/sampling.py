@@ -34,12 +34,14 @@ class Quota:
 def quotas(pack: Pack, total: int | None = None) -> dict[str, int]:
     """Sentences for each pair: the pack's own, scaled to the total; without any, the pairs share alike.
 
+    A pair that the pack's quotas do not name, such as one that a user added, gets as many as the least of them.
     Numbers are even, since both genders get half, and sum up to the total where that is even.
     """
     pairs = [f"{pair.male}/{pair.female}" for pair in pack.gender_pairs if pair.status != "rejected"]
     given: Mapping[str, int] = pack.screening.quotas if pack.screening else {}
-    weights = {pair: given.get(pair, 0) for pair in pairs} if any(given.values()) else dict.fromkeys(pairs, 1)
-    if total is None and any(given.values()):
+    least = min(filter(None, given.values()), default=0)
+    weights = {pair: given.get(pair, least) for pair in pairs} if least else dict.fromkeys(pairs, 1)
+    if total is None and least:
         return {pair: weight - weight % 2 for pair, weight in weights.items()}
     halves = (USUAL if total is None else total) // 2
     exact = {pair: halves * weight / sum(weights.values()) for pair, weight in weights.items()}
