@@ -1,4 +1,4 @@
-"""Sentences that people labelled, screened: what stays is neutral, and most of what is neutral stays."""
+"""Labelled sentences, screened: what stays is neutral, and most of what is neutral stays."""
 
 import csv
 from collections import Counter
