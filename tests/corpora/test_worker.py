@@ -2,7 +2,9 @@
 
 import gzip
 import json
+import logging
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -20,7 +22,7 @@ from pyarrow import parquet
 
 from tiltmeter import packs
 from tiltmeter.corpora.files import cut_pieces, find_files, group_parts
-from tiltmeter.corpora.plan import Job, Worker
+from tiltmeter.corpora.plan import Job, Worker, _Progress
 from tiltmeter.corpora.reading import python_name
 from tiltmeter.corpora.rules import Rules
 from tiltmeter.corpora.sampling import draw, quotas
@@ -179,6 +181,15 @@ class TestScreening:
         ((row,), _) = screened(tmp_path)
         assert row["sentence"] == after
         assert row["sentence"][row["start"] : row["end"]] == row["keyword"] == "他"
+
+
+def test_progress_tells_bytes_sentences_survivors_and_the_time_left(caplog: pytest.LogCaptureFixture) -> None:
+    answer = (pa.table({"reason": ["", "name"]}), 1, [{"sentences": 3}])
+    with caplog.at_level(logging.INFO, "tiltmeter"):
+        list(_Progress(4_000_000, 0).watch([answer], ["one bundle", "another"], 4_000_000))
+    (said,) = caplog.records
+    assert re.fullmatch(r"2 of 4 MB, 3 sentences, 1 without a fault, [\d.]+ MB/s, 0 s left", said.getMessage())
+    assert said.__dict__["progress"] == 0.5
 
 
 class TestTies:

@@ -7,8 +7,6 @@ import pytest
 from tiltmeter.language._agreement_pymorphy import check
 from tiltmeter.language.agreement import agreement_check
 
-pytest.importorskip("pymorphy3")
-
 
 def leak(marked: str) -> str:
     opening = re.search(r"[<{]", marked)
