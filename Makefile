@@ -1,6 +1,6 @@
 # Each target makes .venv when it is missing.
 BIN := .venv/bin
-EXTRAS := models,corpus,report,ray,dev
+EXTRAS := models,corpus,web,report,ray,dev
 
 .PHONY: setup audit test check bench
 setup: .venv/ready

@@ -1,10 +1,12 @@
 """What the tests share: a fresh cache each, real vector packages fetched once, a real command, a real browser."""
 
+import itertools
 import logging
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -108,3 +110,41 @@ def browser() -> Iterator[Any]:
         )
         yield launched
         launched.close()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Callable[[], str]]:
+    """URLs of empty databases on a PostgreSQL server of Debian's packages, which listens on a socket of its own."""
+    binaries = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+    if not binaries and not os.environ.get("CI"):
+        pytest.skip("PostgreSQL is not installed: apt-get install postgresql")
+    owner = "postgres" if os.geteuid() == 0 else None  # it refuses to be run by root
+    with tempfile.TemporaryDirectory(prefix="tilt-pg-") as folder:
+        if owner:
+            shutil.chown(folder, owner)
+
+        def run(program: str, *arguments: str) -> None:
+            command = [str(binaries[-1] / program), *arguments]
+            subprocess.run(command, check=True, capture_output=True, user=owner, cwd=folder)
+
+        run("initdb", "--pgdata", f"{folder}/data", "--auth", "trust", "--username", "tilt", "--no-sync")
+        settings = f"-c listen_addresses='' -c unix_socket_directories={folder} -c fsync=off"
+        run("pg_ctl", "--pgdata", f"{folder}/data", "--log", f"{folder}/log", "--options", settings, "--wait", "start")
+        made = itertools.count()
+
+        def fresh() -> str:
+            name = f"review{next(made)}"
+            run("createdb", "--host", folder, "--username", "tilt", name)
+            return f"postgresql+psycopg://tilt@/{name}?host={folder}"
+
+        yield fresh
+        run("pg_ctl", "--pgdata", f"{folder}/data", "--mode", "immediate", "stop")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where votes are kept: a file, or a database on a server."""
+    if request.param == "sqlite":
+        return str(tmp_path / "votes.db")
+    url: str = request.getfixturevalue("postgres")()
+    return url

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         find_runs,
         gate,
         measure,
+        open_review,
         train_vectors,
         write_report,
     )
@@ -40,6 +41,7 @@ __all__ = [
     "find_runs",
     "gate",
     "measure",
+    "open_review",
     "train_vectors",
     "write_report",
 ]

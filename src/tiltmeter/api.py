@@ -2,17 +2,21 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tiltmeter import report as _report
 from tiltmeter import runs as _runs
 from tiltmeter.corpora import Built, Request, Spread
 from tiltmeter.corpora import build_slguset as _build_slguset
+from tiltmeter.errors import MissingExtra, TiltmeterError
 from tiltmeter.reading import Reading
 from tiltmeter.report import cite
 from tiltmeter.runs import DEFAULT_SUBJECTS, Audit, Comparison, On, Outcome, Run
 from tiltmeter.store import Store
 from tiltmeter.training import train_vectors
+
+if TYPE_CHECKING:
+    from tiltmeter.reviews import Opened
 
 __all__ = [
     "Audit",
@@ -28,6 +32,7 @@ __all__ = [
     "find_runs",
     "gate",
     "measure",
+    "open_review",
     "train_vectors",
     "write_report",
 ]
@@ -147,6 +152,35 @@ def build_slguset(
     names = [corpus] if isinstance(corpus, str | Path) else corpus
     request = Request(chosen, [str(name) for name in names], **options)
     return _build_slguset(request, Path(out), store=_store(cache), spread=spread)
+
+
+def open_review(
+    path: str | Path,
+    *,
+    lang: str | None = None,
+    pack: str | Path | None = None,
+    database: str | None = None,
+    reviewers: Sequence[str] = (),
+    per_sentence: int | None = None,
+    pilot: int | None = None,
+) -> "Opened":
+    """Begins the review of a sentence set, or goes on with it; the language is that of the set's data card if none is
+    said. `tiltmeter.web.serve_review` serves it, `tiltmeter.reviews` has what can be done with it.
+
+    >>> opened = tiltmeter.open_review("my-set/set.parquet", reviewers=["Ana", "Ben"])  # doctest: +SKIP
+    """
+    try:
+        from tiltmeter import reviews
+    except ModuleNotFoundError as error:
+        raise MissingExtra(error.name or "sqlalchemy", "web") from error
+
+    said = lang or (None if pack else reviews.language_of(Path(path)))
+    if said is None and pack is None:
+        raise TiltmeterError("the language is not known; say it with --lang, or give a --pack")
+    chosen = _runs.choose_pack("the set", lang=said, pack=pack)
+    return reviews.open_review(
+        Path(path), chosen, database=database, reviewers=reviewers, per_sentence=per_sentence, pilot=pilot
+    )
 
 
 def _store(cache: str | Path | None) -> Store:

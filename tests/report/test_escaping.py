@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 
 from report.handmade import HOSTILE, latex_read
 from tiltmeter.report import latex_text, markdown
-from tiltmeter.report.comma_separated import harmless
+from tiltmeter.results import harmless
 
 SIGNS = st.sampled_from(list("\\`*_{}[]<>()#+-.!|~$&%^@:/='\",;?0aZ \n\té护ж") + list(HOSTILE.values()))
 TEXTS = st.lists(SIGNS, max_size=12).map("".join)

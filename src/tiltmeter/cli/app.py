@@ -13,6 +13,7 @@ from tiltmeter.cli.gate import gate
 from tiltmeter.cli.measure import InstrumentGroup
 from tiltmeter.cli.options import JsonOption, LangOption, PackOption, with_reading
 from tiltmeter.cli.report import report
+from tiltmeter.cli.review import review
 from tiltmeter.cli.train import train_app
 from tiltmeter.reading import Reading
 
@@ -222,6 +223,7 @@ app.add_typer(
 )
 app.command()(cite)
 app.add_typer(build_app, name="build")
+app.command()(review)
 app.add_typer(train_app, name="train")
 app.add_typer(runs_app, name="runs")
 app.add_typer(cache_app, name="cache")

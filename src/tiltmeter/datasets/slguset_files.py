@@ -2,7 +2,7 @@
 
 Zhao et al. (2021). The published file is a CSV with the columns 句子, 关键词位置 (a list `[start, end]`), 原始关键词
 and 对立关键词. Sets of one's own may have English columns, `start` and `end` for the list, and say the keyword's
-`gender` and its `pair`; they may be Parquet.
+`gender` and its `pair`, the `source` of the sentence and its `mark`; they may be Parquet.
 """
 
 import ast
@@ -28,6 +28,8 @@ COLUMNS = {
 }
 """What a file has to have, as it is published and as sets of one's own call it; `start` and `end` do for a position."""
 
+_OPTIONAL = ("gender", "pair", "source", "mark")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedSentence:
@@ -41,6 +43,8 @@ class ListedSentence:
     opposite: str
     gender: str = ""
     pair: str = ""
+    source: str = ""
+    mark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,7 @@ def _read_parquet(path: Path) -> tuple[list[dict[str, Any]], str]:
 def _names(columns: Iterable[object], file: str) -> dict[str, str]:
     """The file's own name of each column."""
     there = [name for name in columns if isinstance(name, str)]
-    names: dict[str, str] = {name: name for name in ("start", "end", "gender", "pair") if name in there}
+    names: dict[str, str] = {name: name for name in ("start", "end", *_OPTIONAL) if name in there}
     for role, known in COLUMNS.items():
         found = next((name for name in known if name in there), None)
         if found is not None:
@@ -108,7 +112,7 @@ def _names(columns: Iterable[object], file: str) -> dict[str, str]:
 
 def _listed(row: Mapping[str, Any], names: Mapping[str, str], line: int) -> ListedSentence:
     cells = {role: row.get(name) for role, name in names.items()}
-    texts = {role: str(cells.get(role) or "").strip() for role in ("keyword", "opposite", "gender", "pair")}
+    texts = {role: str(cells.get(role) or "").strip() for role in ("keyword", "opposite", *_OPTIONAL)}
     position = cells["position"] if "position" in cells else [cells["start"], cells["end"]]
     return ListedSentence(line=line, sentence=str(cells["sentence"] or ""), position=_position(position), **texts)
 

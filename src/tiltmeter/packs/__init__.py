@@ -1,5 +1,6 @@
 """All that is known about one language, as data files, every list with its source."""
 
+from tiltmeter.packs.criteria import KEEP, Criterion, Wording
 from tiltmeter.packs.loader import load_folder, load_pack, read_tests, shipped_languages
 from tiltmeter.packs.reading import PackError
 from tiltmeter.packs.screening import Screening
@@ -25,9 +26,11 @@ from tiltmeter.packs.values import (
 
 __all__ = [
     "GRAMMAR_TEST",
+    "KEEP",
     "LISTS",
     "Adjective",
     "BaselineAdjective",
+    "Criterion",
     "FormFrame",
     "Frame",
     "GenderForm",
@@ -43,6 +46,7 @@ __all__ = [
     "WeatTest",
     "Word",
     "WordPair",
+    "Wording",
     "load_folder",
     "load_pack",
     "read_tests",

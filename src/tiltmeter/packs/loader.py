@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 from tiltmeter.errors import unknown
+from tiltmeter.packs.criteria import read_criteria
 from tiltmeter.packs.reading import (
     PackError,
     Place,
@@ -78,6 +79,8 @@ def load_folder(folder: Path) -> Pack:
     in_use = {f"{pair.male}/{pair.female}" for pair in pack.gender_pairs if pair.status != "rejected"}
     if (screening := read_screening(folder, in_use)) is not None:
         lists["screening"], sources["screening"] = screening, (screening.source,)
+    if (criteria := read_criteria(folder)) is not None:
+        lists["criteria"], sources["criteria"] = criteria[0], (criteria[1],)
     if (folder / "weat.toml").is_file():
         lists["weat"], added = _read_weat(folder, pack, lists["lexicon"])
         sources["weat"] = tuple(dict.fromkeys((*sources.get("weat", ()), *added)))

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Literal
 
+from tiltmeter.packs.criteria import Criterion
 from tiltmeter.packs.screening import Screening
 
 LISTS: Mapping[str, str] = {
@@ -262,6 +263,8 @@ class Pack:
     """Grammar of the words that the sets hold."""
     screening: Screening | None = None
     """How neutral sentences are told; without it none can be looked for."""
+    criteria: tuple[Criterion, ...] = ()
+    """By what people judge sentences, `keep` first."""
     sources: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from tiltmeter.report.content import DOES_NOT_SHOW, asked_for, facts, meanings
 from tiltmeter.report.tables import Cell, Number, estimates_table
+from tiltmeter.results import harmless
 from tiltmeter.runs import Run, Skipped
-
-_Plain = str | float | None
 
 
 def comma_separated(runs: Sequence[Run], skipped: Sequence[Skipped]) -> str:
@@ -44,13 +43,5 @@ def comma_separated(runs: Sequence[Run], skipped: Sequence[Skipped]) -> str:
 _RUN = ("instrument", "version", "subject", "lang")
 
 
-def harmless(cell: _Plain) -> _Plain:
-    """Text that a spreadsheet would take for a formula gets an apostrophe before it; numbers stay as they are."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
-
-
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-
-
-def _plain(cell: Cell) -> _Plain:
+def _plain(cell: Cell) -> str | float | None:
     return cell.value if isinstance(cell, Number) else str(cell)

@@ -1,5 +1,6 @@
 """Plain values: one number with its uncertainty, all of a run's numbers, a figure as data."""
 
+from tiltmeter.results.cells import harmless
 from tiltmeter.results.checking import Malformed, check
 from tiltmeter.results.numbers import LEVEL, said_p, shown, shown_p
 from tiltmeter.results.schema import SCHEMA
@@ -16,6 +17,7 @@ __all__ = [
     "TextTable",
     "Worse",
     "check",
+    "harmless",
     "said_p",
     "shown",
     "shown_p",

@@ -3,6 +3,7 @@
 Values in, values out: this layer knows numbers, not models or words. See docs/statistics.md.
 """
 
+from tiltmeter.statistics.agreement import Agreement, agreement, cohens_kappa, fleiss_kappa
 from tiltmeter.statistics.bootstrap import resampled_sums
 from tiltmeter.statistics.caution import coverage_caution
 from tiltmeter.statistics.correction import benjamini_hochberg, holm
@@ -22,18 +23,22 @@ from tiltmeter.statistics.sample import never_zero
 from tiltmeter.statistics.variance import VarianceShare, variance_share
 
 __all__ = [
+    "Agreement",
     "Correlation",
     "Equivalence",
     "Interval",
     "PairedTest",
     "PermutationTest",
     "VarianceShare",
+    "agreement",
     "benjamini_hochberg",
     "cohens_d",
     "cohens_dz",
+    "cohens_kappa",
     "count_interval",
     "coverage_caution",
     "difference_interval",
+    "fleiss_kappa",
     "flip_signs",
     "holm",
     "mean_interval",

@@ -1,0 +1,88 @@
+"""`tiltmeter review SET`: people judge the sentences of a set, in the browser."""
+
+import json as json_format
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tiltmeter.cli.options import JsonOption, PackOption
+
+
+def review(
+    path: Annotated[
+        Path, typer.Argument(metavar="SET", help="What `build slguset` wrote (set.parquet), or a CSV like SlguSet.")
+    ],
+    reviewers: Annotated[str, typer.Option(help="Names, with commas between; each gets a personal link.")] = "",
+    per_sentence: Annotated[int | None, typer.Option(help="Votes for each sentence.  [default: 3]")] = None,
+    pilot: Annotated[
+        int | None, typer.Option(help="Sentences to settle the criteria on before the others are shown.")
+    ] = None,
+    lang: Annotated[str | None, typer.Option("--lang", help="Language; else what the set's data card says.")] = None,
+    pack: PackOption = None,
+    database: Annotated[
+        str | None, typer.Option(help="A file, or a URL (postgresql://...); else SET.review.db beside the set.")
+    ] = None,
+    host: Annotated[
+        str, typer.Option(help="Address to listen at; only this machine reaches the usual one.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0: any that is free.")] = 8710,
+    url: Annotated[str, typer.Option(help="Where reviewers reach it through a proxy: https://review.example.org")] = "",
+    take_in: Annotated[
+        Path | None, typer.Option("--import", help="Take in votes that Label Studio exported (JSON), and stop.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="Folder for votes, final set and card; write them and stop.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Let people judge the sentences of a set in the browser: links for them, a page for you, and the final set."""
+    from tiltmeter.api import open_review
+    from tiltmeter.cli import show
+
+    names = [name.strip() for name in reviewers.split(",") if name.strip()]
+    opened = open_review(
+        path, lang=lang, pack=pack, database=database, reviewers=names, per_sentence=per_sentence, pilot=pilot
+    )
+    if take_in is not None or out is not None:
+        from tiltmeter.reviews import import_label_studio, snapshot, write_files
+
+        if take_in is not None:
+            show.say(import_label_studio(opened.database, _content(take_in), take_in.name).sentence())
+        if out is not None:
+            taken = snapshot(opened.database)
+            for written in write_files(taken, out):
+                show.say(f"written: {written}")
+            show.say(f"{len(taken.kept):,} of {len(taken.sentences):,} sentences are kept")
+        return
+    from tiltmeter.web import Site, is_loopback, serve_review
+
+    if not is_loopback(host):
+        show.say(
+            f"listening at {host}: others on your network reach it, and what they send is not encrypted; put a proxy "
+            "with TLS before it and give its address with --url",
+            error=True,
+        )
+
+    def ready(site: Site) -> None:
+        for note in opened.notes:
+            show.say(note, error=True)
+        if json:
+            links = {"owner": site.owner_link, "reviewers": site.links, "database": opened.database.shown}
+            print(json_format.dumps(links, ensure_ascii=False), flush=True)
+            return
+        show.say(f"your page: {site.owner_link}")
+        for name, link in site.links.items():
+            show.say(f"{name}: {link}")
+        show.say(f"votes are kept in {opened.database.shown}; Ctrl-C ends the server, the same command goes on")
+
+    serve_review(opened, host=host, port=port, url=url, ready=ready)
+
+
+def _content(path: Path) -> bytes:
+    from tiltmeter.errors import TiltmeterError
+
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise TiltmeterError(f"{path} cannot be read: {error.strerror}") from error

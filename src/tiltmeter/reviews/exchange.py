@@ -1,0 +1,194 @@
+"""Votes to Label Studio, and back from it."""
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sqlalchemy import Connection, insert, select, update
+
+from tiltmeter.datasets.label_studio import Annotation, LabelledTask, labelling_config, read_tasks, written_task
+from tiltmeter.errors import TiltmeterError, unknown
+from tiltmeter.reviews import database as db
+from tiltmeter.reviews.criteria import current_criteria, editions
+from tiltmeter.reviews.database import MAIN, PILOT, Database
+from tiltmeter.reviews.opening import read_sentences, rounds
+from tiltmeter.reviews.people import usable_name
+from tiltmeter.reviews.values import CHOICES, LONGEST_NOTE, Edition, Sentence, Vote
+
+ORIGIN = "label-studio"
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What a file gave."""
+
+    new: int
+    same: int
+    """Votes that were here already."""
+    other: int
+    """Votes of reviewers who said something else here: what they said here stays."""
+    without: int
+    """Annotations without a verdict, or skipped."""
+    unknown: int
+    """Tasks about sentences that are not in the set."""
+    reviewers: int
+    """Reviewers who were not here before; they have no link."""
+
+    def sentence(self) -> str:
+        told = [f"{self.new} votes taken in"]
+        for count, what in (
+            (self.reviewers, "new reviewers, without a link"),
+            (self.same, "votes were here already"),
+            (self.other, "votes differ from what their reviewers said here, which stays"),
+            (self.without, "annotations without a verdict"),
+            (self.unknown, "tasks about sentences that are not in this set"),
+        ):
+            told += [f"{count} {what}"] if count else []
+        return ", ".join(told)
+
+
+def label_studio_tasks(sentences: Iterable[Sentence], votes: Iterable[Vote]) -> list[dict[str, Any]]:
+    """A task for each sentence, with the votes on it as annotations."""
+    cast: dict[int, list[Annotation]] = defaultdict(list)
+    for vote in votes:
+        cast[vote.sentence_id].append(
+            Annotation(
+                annotator=vote.reviewer,
+                verdict=vote.ballot.choice,
+                reason=vote.ballot.reason,
+                note=vote.ballot.note,
+                seconds=vote.seconds,
+                more={"round": vote.round, "voted": vote.voted, "criteria": vote.criteria},
+            )
+        )
+    tasks = []
+    for sentence in sentences:
+        data = asdict(sentence)
+        # `id` would be lost in Label Studio's short export.
+        data = {"sentence_id": data.pop("id"), **data, "swapped": sentence.swapped}
+        tasks.append(written_task(data, cast[sentence.id]))
+    return tasks
+
+
+def label_studio_config(criteria: Edition, lang: str) -> str:
+    reasons = {reason.id: reason.wording(lang, "en").title for reason in criteria.reasons}
+    return labelling_config(CHOICES, reasons, "drop")
+
+
+def import_label_studio(store: Database, content: bytes, name: str) -> Imported:
+    """Takes the votes of a Label Studio export in: all of them, or, where one cannot be read, none."""
+    tasks = read_tasks(content, name)
+    known = _Known(store)
+    ballots = []
+    without = missing = 0
+    for task in tasks:
+        sentence_id = known.sentence(task)
+        if sentence_id is None:
+            missing += 1
+            continue
+        for annotation in task.annotations:
+            if annotation.verdict:
+                ballots.append(known.row(sentence_id, annotation, f"{name}, task {task.place}"))
+            else:
+                without += 1
+    if missing == len(tasks):
+        raise TiltmeterError(f"{name}: none of its {missing} tasks is about a sentence of this set")
+    counts: Counter[str] = store.persistently(lambda connection: _saved(connection, ballots))
+    return Imported(counts["new"], counts["same"], counts["other"], without, missing, counts["reviewers"])
+
+
+class _Known:
+    """What a file is held against."""
+
+    def __init__(self, store: Database) -> None:
+        self._sentences = read_sentences(store)
+        self._rounds = rounds(store)
+        self._by_text = {(row.sentence, row.start): row.id for row in self._sentences.values()}
+        known = editions(store)
+        self._versions = {edition.version for edition in known}
+        self._latest = current_criteria(store).version
+        self._reasons = {reason.id: reason.id for edition in known for reason in edition.reasons}
+        for edition in known:
+            for reason in edition.reasons:
+                for wording in reason.wordings.values():
+                    self._reasons.setdefault(wording.title, reason.id)
+
+    def sentence(self, task: LabelledTask) -> int | None:
+        """By its number if the text is the same, else by text and place of the keyword."""
+        number, text, start = (task.data.get(key) for key in ("sentence_id", "sentence", "start"))
+        found = self._sentences.get(number) if isinstance(number, int) else None
+        if found is not None and found.sentence == text:
+            return found.id
+        return self._by_text.get((text, start)) if isinstance(text, str) and isinstance(start, int) else None
+
+    def row(self, sentence_id: int, annotation: Annotation, place: str) -> dict[str, Any]:
+        if annotation.verdict not in CHOICES:
+            raise TiltmeterError(f"{place}: {unknown('verdict', annotation.verdict, CHOICES)}")
+        if annotation.reason and annotation.reason not in self._reasons:
+            raise TiltmeterError(f"{place}: {unknown('reason', annotation.reason, self._reasons)}")
+        if len(annotation.note) > LONGEST_NOTE:
+            raise TiltmeterError(f"{place}: the note is longer than {LONGEST_NOTE} characters")
+        try:
+            reviewer = usable_name(annotation.annotator)
+        except TiltmeterError as error:
+            raise TiltmeterError(f"{place}: {error}") from error
+        more = annotation.more
+        voted = _number(more.get("voted")) or annotation.made or time.time()
+        return {
+            "reviewer": reviewer,
+            "sentence_id": sentence_id,
+            "round": more["round"] if more.get("round") in (PILOT, MAIN) else self._rounds[sentence_id],
+            "choice": annotation.verdict,
+            "reason": self._reasons.get(annotation.reason, "") if annotation.verdict == "drop" else "",
+            "note": annotation.note,
+            "criteria": more["criteria"] if more.get("criteria") in self._versions else self._latest,
+            "claimed": voted - annotation.seconds,
+            "voted": voted,
+            "origin": ORIGIN,
+        }
+
+
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and value > 0 else 0.0
+
+
+def _saved(connection: Connection, ballots: Iterable[Mapping[str, Any]]) -> "Counter[str]":
+    counts: Counter[str] = Counter()
+    people = {row.name: row.id for row in connection.execute(select(db.reviewers.c.name, db.reviewers.c.id))}
+    cast: dict[tuple[int, str, int], tuple[str | None, str]] = {}
+    seats: dict[tuple[int, str], set[int]] = defaultdict(set)
+    for row in connection.execute(select(db.votes)):
+        cast[row.sentence_id, row.round, row.reviewer_id] = (row.choice, row.reason)
+        seats[row.sentence_id, row.round].add(row.seat)
+    new = []
+    for ballot in ballots:
+        values = dict(ballot)
+        name = values.pop("reviewer")
+        if name not in people:
+            connection.execute(insert(db.reviewers).values(name=name, token_hash=None, lang="", created=time.time()))
+            people[name] = connection.execute(select(db.reviewers.c.id).where(db.reviewers.c.name == name)).scalar_one()
+            counts["reviewers"] += 1
+        place = (values["sentence_id"], values["round"], people[name])
+        said, there = (values["choice"], values["reason"]), cast.get(place)
+        if there is None:
+            taken = seats[place[:2]]
+            seat = next(seat for seat in range(len(taken) + 1) if seat not in taken)
+            taken.add(seat)
+            new.append(values | {"reviewer_id": people[name], "seat": seat})
+        elif there[0] is None:  # it is open on their screen: that form will be told
+            mine = (
+                db.votes.c.sentence_id == place[0],
+                db.votes.c.round == place[1],
+                db.votes.c.reviewer_id == place[2],
+            )
+            connection.execute(update(db.votes).where(*mine).values(**values))
+        else:
+            counts["same" if there == said else "other"] += 1
+            continue
+        cast[place] = said
+        counts["new"] += 1
+    if new:
+        connection.execute(insert(db.votes), new)
+    return counts

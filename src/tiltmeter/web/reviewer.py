@@ -1,0 +1,153 @@
+"""The pages of a reviewer: one sentence at a time."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, Path, Request
+from starlette.responses import Response
+
+from tiltmeter.reviews import (
+    CHOICES,
+    LONGEST_NOTE,
+    Ballot,
+    Edition,
+    Last,
+    Reviewer,
+    Stale,
+    cast,
+    current_criteria,
+    edition,
+    last_vote,
+    next_task,
+    progress,
+    reviewer_of,
+    set_language,
+    undo,
+)
+from tiltmeter.web.guarding import form_mark, same_mark
+from tiltmeter.web.site import Site, page, site, to
+from tiltmeter.web.texts import all_texts, preferred
+
+router = APIRouter(prefix="/review/{token}")
+
+
+class NoSuchLink(Exception):
+    """A token that is nobody's, or was revoked."""
+
+
+def _reviewer(token: Annotated[str, Path(max_length=100)], here: Annotated[Site, Depends(site)]) -> Reviewer:
+    found = reviewer_of(here.database, token)
+    if found is None:
+        raise NoSuchLink
+    return found
+
+
+_Here = Annotated[Site, Depends(site)]
+_Me = Annotated[Reviewer, Depends(_reviewer)]
+
+
+@router.get("")
+def show(request: Request, token: str, here: _Here, me: _Me) -> Response:
+    return _page(request, token, here, me)
+
+
+@router.post("/vote")
+def vote(
+    request: Request,
+    token: str,
+    here: _Here,
+    me: _Me,
+    mark: Annotated[str, Form()],
+    sentence: Annotated[int, Form()],
+    round: Annotated[str, Form()],
+    criteria: Annotated[int, Form()],
+    choice: Annotated[str, Form()],
+    note: Annotated[str, Form()] = "",
+) -> Response:
+    """`choice` is `keep`, `unsure`, or `drop:` and the criterion."""
+    if not same_mark(mark, token, "vote", sentence, round, criteria):
+        return _page(request, token, here, me, notice="bad_form", status=403)
+    name, _, reason = choice.partition(":")
+    seen = edition(here.database, criteria)
+    if name not in CHOICES or seen is None or (reason and name != "drop"):
+        return _page(request, token, here, me, notice="bad_form", status=400)
+    if name == "drop" and not reason:
+        return _page(request, token, here, me, notice="no_reason", status=400, note=note)
+    if len(note) > LONGEST_NOTE:
+        return _page(request, token, here, me, notice="long_note", status=400, note=note)
+    if reason and not all(known.find(reason) for known in (seen, current_criteria(here.database))):
+        return _page(request, token, here, me, notice="stale_reason", status=409, note=note)
+    try:
+        cast(here.database, me.id, sentence, round, Ballot(name, reason, note.strip()), criteria)  # type: ignore[arg-type]
+    except Stale as stale:
+        return _page(request, token, here, me, notice=stale.why, status=409)
+    return to(f"/review/{token}")
+
+
+@router.post("/undo")
+def take_back(
+    request: Request,
+    token: str,
+    here: _Here,
+    me: _Me,
+    mark: Annotated[str, Form()],
+    sentence: Annotated[int, Form()],
+    round: Annotated[str, Form()],
+) -> Response:
+    if not same_mark(mark, token, "undo", sentence, round):
+        return _page(request, token, here, me, notice="bad_form", status=403)
+    try:
+        undo(here.database, me.id, sentence, round)
+    except Stale as stale:
+        return _page(request, token, here, me, notice=stale.why, status=409)
+    return to(f"/review/{token}")
+
+
+@router.post("/language")
+def language(
+    request: Request, token: str, here: _Here, me: _Me, mark: Annotated[str, Form()], lang: Annotated[str, Form()]
+) -> Response:
+    if not same_mark(mark, token, "language") or lang not in all_texts():
+        return _page(request, token, here, me, notice="bad_form", status=403)
+    set_language(here.database, me.id, lang)
+    return to(f"/review/{token}")
+
+
+def _page(
+    request: Request, token: str, here: Site, me: Reviewer, *, notice: str = "", status: int = 200, note: str = ""
+) -> Response:
+    """The sentence to vote on, or that there is none; what others voted is never on it."""
+    lang = me.lang or preferred(request.headers.get("accept-language", ""), here.pack.lang)
+    texts = all_texts()[lang]
+    task = next_task(here.database, me.id)
+    criteria = current_criteria(here.database)
+    last = last_vote(here.database, me.id)
+    wording = (lang, here.pack.lang, "en")
+    return page(
+        "review.html",
+        status=status,
+        lang=lang,
+        languages={name: known["language"] for name, known in all_texts().items()},
+        texts=texts,
+        here=here,
+        me=me,
+        token=token,
+        task=task,
+        note=note or (task.note if task else ""),
+        keep=criteria.keep.wording(*wording),
+        reasons=[(reason.id, reason.wording(*wording)) for reason in criteria.reasons],
+        criteria=criteria.version,
+        last=last,
+        last_vote=_said(last, texts, criteria, wording) if last else "",
+        progress=progress(here.database, me.id),
+        notice=texts[notice].format(most=LONGEST_NOTE) if notice else "",
+        form_mark=form_mark,
+    )
+
+
+def _said(last: Last, texts: dict[str, str], criteria: Edition, wording: tuple[str, ...]) -> str:
+    """A vote in words."""
+    if last.ballot.choice == "unsure":
+        return texts["unsure"]
+    name = last.ballot.reason or "keep"
+    found = criteria.find(name)
+    return found.wording(*wording).title if found else name
