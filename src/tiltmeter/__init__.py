@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         gate,
         measure,
         open_review,
+        review,
         train_vectors,
         write_report,
     )
@@ -42,6 +43,7 @@ __all__ = [
     "gate",
     "measure",
     "open_review",
+    "review",
     "train_vectors",
     "write_report",
 ]

@@ -1,6 +1,6 @@
 """The verbs, for Python: what the command does, with the same names."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,7 +8,7 @@ from tiltmeter import report as _report
 from tiltmeter import runs as _runs
 from tiltmeter.corpora import Built, Request, Spread
 from tiltmeter.corpora import build_slguset as _build_slguset
-from tiltmeter.errors import MissingExtra, TiltmeterError
+from tiltmeter.errors import TiltmeterError
 from tiltmeter.reading import Reading
 from tiltmeter.report import cite
 from tiltmeter.runs import DEFAULT_SUBJECTS, Audit, Comparison, On, Outcome, Run
@@ -17,6 +17,7 @@ from tiltmeter.training import train_vectors
 
 if TYPE_CHECKING:
     from tiltmeter.reviews import Opened
+    from tiltmeter.web import Site
 
 __all__ = [
     "Audit",
@@ -33,6 +34,7 @@ __all__ = [
     "gate",
     "measure",
     "open_review",
+    "review",
     "train_vectors",
     "write_report",
 ]
@@ -154,32 +156,59 @@ def build_slguset(
     return _build_slguset(request, Path(out), store=_store(cache), spread=spread)
 
 
+def review(
+    path: str | Path,
+    *,
+    reviewers: Sequence[str] = (),
+    per_sentence: int | None = None,
+    host: str = "127.0.0.1",
+    port: int = 8710,
+    url: str = "",
+    ready: "Callable[[Site, Opened], None]" = lambda site, _: print(site.owner_link, site.links),
+    **options: Any,
+) -> None:
+    """Lets people judge the sentences of a set in the browser, until it is interrupted; the options are those of
+    `open_review`. `ready` is told the links.
+
+    >>> tiltmeter.review("my-set/set.parquet", reviewers=["Ana", "Ben", "Cai"])  # doctest: +SKIP
+    """
+    from tiltmeter.web import serve_review
+
+    serve_review(
+        lambda: open_review(path, per_sentence=per_sentence, **options),
+        reviewers=reviewers,
+        per_sentence=per_sentence,
+        host=host,
+        port=port,
+        url=url,
+        ready=ready,
+    )
+
+
 def open_review(
     path: str | Path,
     *,
     lang: str | None = None,
     pack: str | Path | None = None,
     database: str | None = None,
-    reviewers: Sequence[str] = (),
     per_sentence: int | None = None,
     pilot: int | None = None,
+    begin: bool = True,
 ) -> "Opened":
     """Begins the review of a sentence set, or goes on with it; the language is that of the set's data card if none is
-    said. `tiltmeter.web.serve_review` serves it, `tiltmeter.reviews` has what can be done with it.
+    said. `tiltmeter.reviews` has what can be done with it.
 
-    >>> opened = tiltmeter.open_review("my-set/set.parquet", reviewers=["Ana", "Ben"])  # doctest: +SKIP
+    >>> opened = tiltmeter.open_review("my-set/set.parquet")  # doctest: +SKIP
+    >>> tiltmeter.reviews.snapshot(opened.database).agreements()  # doctest: +SKIP
     """
-    try:
-        from tiltmeter import reviews
-    except ModuleNotFoundError as error:
-        raise MissingExtra(error.name or "sqlalchemy", "web") from error
+    from tiltmeter import reviews
 
     said = lang or (None if pack else reviews.language_of(Path(path)))
     if said is None and pack is None:
         raise TiltmeterError("the language is not known; say it with --lang, or give a --pack")
     chosen = _runs.choose_pack("the set", lang=said, pack=pack)
     return reviews.open_review(
-        Path(path), chosen, database=database, reviewers=reviewers, per_sentence=per_sentence, pilot=pilot
+        Path(path), chosen, database=database, per_sentence=per_sentence, pilot=pilot, begin=begin
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from tiltmeter.packs import load_pack
-from tiltmeter.reviews import Ballot, Opened, Task, all_reviewers, cast, next_task, open_review
+from tiltmeter.reviews import Ballot, Opened, Task, admit, all_reviewers, cast, next_task, open_review
 
 PAIRS = (("他", "她"), ("男孩", "女孩"), ("哥哥", "姐姐"))
 
@@ -42,7 +42,9 @@ def write_set(folder: Path, count: int = 12, rows: Sequence[dict[str, Any]] | No
 
 
 def opened(folder: Path, names: str = "Ana Ben Cai", *, count: int = 12, **options: Any) -> Opened:
-    return open_review(write_set(folder, count), load_pack("zh"), reviewers=names.split(), **options)
+    review = open_review(write_set(folder, count), load_pack("zh"), **options)
+    admit(review.database, names.split(), options.get("per_sentence"))
+    return review
 
 
 def numbers(review: Opened) -> dict[str, int]:

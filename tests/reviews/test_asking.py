@@ -4,16 +4,19 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from sqlalchemy import update
 
 from reviews.made import numbers, shown, voted
+from tiltmeter.errors import TiltmeterError
 from tiltmeter.reviews import (
     LEASE,
     Ballot,
     Opened,
     Stale,
+    asking,
     begin_main,
     cast,
     decide,
@@ -159,6 +162,58 @@ def test_the_pilots_sentences_can_be_asked_again_and_only_the_new_votes_count(be
     taken = snapshot(review.database)
     assert [outcome.final for outcome in taken.outcomes] == ["keep"] * 12
     assert {vote.sentence_id for vote in taken.votes if vote.round == "pilot"} == pilot
+
+
+def test_what_the_owner_decided_in_the_pilot_does_not_bind_when_it_is_asked_again(begin: Begin, database: str) -> None:
+    review = begin("Ana", count=1, pilot=1, per_sentence=1, database=database)
+    task = voted(review, "Ana", "drop", "name")
+    decide(review.database, task.sentence.id, "drop", "name", "")
+    begin_main(review.database, again=True)
+    voted(review, "Ana", "keep")
+    (outcome,) = snapshot(review.database).outcomes
+    assert (outcome.final, outcome.how) == ("keep", "unanimous")
+
+
+def test_the_main_part_is_opened_once(begin: Begin, database: str) -> None:
+    review = begin("Ana", pilot=4, per_sentence=1, database=database)
+    for _ in range(4):
+        voted(review, "Ana")
+    begin_main(review.database, again=False)
+    before = snapshot(review.database)
+    with pytest.raises(TiltmeterError, match="open already"):
+        begin_main(review.database, again=True)
+    assert snapshot(review.database) == before
+
+
+def test_a_sentence_of_the_main_part_cannot_be_voted_on_in_the_pilot(begin: Begin, database: str) -> None:
+    review = begin("Ana", pilot=1, database=database)
+    pilot = shown(review, "Ana").sentence.id
+    main = next(number for number in range(2, 14) if number != pilot)
+    with pytest.raises(Stale, match="stale_gone"):
+        cast(review.database, numbers(review)["Ana"], main, "main", Ballot("keep"), 1)
+    assert snapshot(review.database).votes == []
+
+
+def test_an_undo_that_another_tab_was_ahead_of_takes_no_newer_vote_back(
+    begin: Begin, postgres: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the first tab's look and its change the second takes back and votes again. (SQLite lets no second writer
+    in between.)"""
+    review = begin("Ana", database=postgres())
+    ana = numbers(review)["Ana"]
+    task = voted(review, "Ana", "keep")
+    asked = asking._is_asked
+
+    def meanwhile(*arguments: Any) -> bool:
+        monkeypatch.setattr(asking, "_is_asked", asked)
+        undo(review.database, ana, task.sentence.id, task.round)
+        cast(review.database, ana, task.sentence.id, task.round, Ballot("drop", "name"), 1)
+        return asked(*arguments)
+
+    monkeypatch.setattr(asking, "_is_asked", meanwhile)
+    with pytest.raises(Stale, match="stale_undo"):
+        undo(review.database, ana, task.sentence.id, task.round)
+    assert [vote.ballot for vote in snapshot(review.database).votes] == [Ballot("drop", "name")]
 
 
 def test_more_votes_a_sentence_may_be_wanted_later(begin: Begin, database: str) -> None:

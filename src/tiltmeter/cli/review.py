@@ -1,8 +1,9 @@
 """`tiltmeter review SET`: people judge the sentences of a set, in the browser."""
 
 import json as json_format
+from contextlib import closing
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -37,25 +38,19 @@ def review(
     json: JsonOption = False,
 ) -> None:
     """Let people judge the sentences of a set in the browser: links for them, a page for you, and the final set."""
-    from tiltmeter.api import open_review
+    from tiltmeter import api
     from tiltmeter.cli import show
+    from tiltmeter.errors import TiltmeterError
 
     names = [name.strip() for name in reviewers.split(",") if name.strip()]
-    opened = open_review(
-        path, lang=lang, pack=pack, database=database, reviewers=names, per_sentence=per_sentence, pilot=pilot
-    )
+    where: dict[str, Any] = {"lang": lang, "pack": pack, "database": database}
     if take_in is not None or out is not None:
-        from tiltmeter.reviews import import_label_studio, snapshot, write_files
-
-        if take_in is not None:
-            show.say(import_label_studio(opened.database, _content(take_in), take_in.name).sentence())
-        if out is not None:
-            taken = snapshot(opened.database)
-            for written in write_files(taken, out):
-                show.say(f"written: {written}")
-            show.say(f"{len(taken.kept):,} of {len(taken.sentences):,} sentences are kept")
+        if names or per_sentence is not None or pilot is not None or url:
+            raise TiltmeterError("--import and --out serve nobody: leave --reviewers and the like for another call")
+        _exchange(path, take_in, out, where)
         return
-    from tiltmeter.web import Site, is_loopback, serve_review
+    from tiltmeter.reviews import Opened, all_reviewers, snapshot
+    from tiltmeter.web import Site, is_loopback
 
     if not is_loopback(host):
         show.say(
@@ -64,9 +59,12 @@ def review(
             error=True,
         )
 
-    def ready(site: Site) -> None:
+    def ready(site: Site, opened: Opened) -> None:
         for note in opened.notes:
             show.say(note, error=True)
+        wanted, there = snapshot(opened.database).about.per_sentence, len(all_reviewers(opened.database))
+        if there < wanted:
+            show.say(f"{wanted} votes a sentence are wanted, and there are {there} reviewers: add some", error=True)
         if json:
             links = {"owner": site.owner_link, "reviewers": site.links, "database": opened.database.shown}
             print(json_format.dumps(links, ensure_ascii=False), flush=True)
@@ -76,7 +74,37 @@ def review(
             show.say(f"{name}: {link}")
         show.say(f"votes are kept in {opened.database.shown}; Ctrl-C ends the server, the same command goes on")
 
-    serve_review(opened, host=host, port=port, url=url, ready=ready)
+    api.review(
+        path,
+        reviewers=names,
+        per_sentence=per_sentence,
+        pilot=pilot,
+        host=host,
+        port=port,
+        url=url,
+        ready=ready,
+        **where,
+    )
+
+
+def _exchange(path: Path, take_in: Path | None, out: Path | None, where: dict[str, Any]) -> None:
+    """Takes votes in, writes files, and serves nobody."""
+    from tiltmeter import api
+    from tiltmeter.cli import show
+    from tiltmeter.reviews import check_folder, import_label_studio, snapshot, write_files
+
+    content = _content(take_in) if take_in is not None else b""
+    if out is not None:
+        check_folder(out)
+    database = api.open_review(path, begin=take_in is not None, **where).database
+    with closing(database):
+        if take_in is not None:
+            show.say(import_label_studio(database, content, take_in.name).sentence())
+        if out is not None:
+            taken = snapshot(database)
+            for written in write_files(taken, out):
+                show.say(f"written: {written}")
+            show.say(f"{len(taken.kept):,} of {len(taken.sentences):,} sentences are kept")
 
 
 def _content(path: Path) -> bytes:

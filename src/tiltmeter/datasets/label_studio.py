@@ -107,7 +107,8 @@ def _task(entry: Any, place: int, name: str) -> LabelledTask:
 
 
 def _annotation(found: Mapping[str, Any]) -> Annotation:
-    results = [item for item in found.get("result") or [] if isinstance(item, dict)]
+    listed = found.get("result")
+    results = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
     by_name = {str(item.get("from_name")): item for item in results}
     meta = by_name.get(VERDICT, {}).get("meta")
     meta = meta if isinstance(meta, dict) else {}

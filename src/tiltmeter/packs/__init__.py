@@ -1,6 +1,6 @@
 """All that is known about one language, as data files, every list with its source."""
 
-from tiltmeter.packs.criteria import KEEP, Criterion, Wording
+from tiltmeter.packs.criteria import KEEP, Criterion, Wording, criteria_problem
 from tiltmeter.packs.loader import load_folder, load_pack, read_tests, shipped_languages
 from tiltmeter.packs.reading import PackError
 from tiltmeter.packs.screening import Screening
@@ -47,6 +47,7 @@ __all__ = [
     "Word",
     "WordPair",
     "Wording",
+    "criteria_problem",
     "load_folder",
     "load_pack",
     "read_tests",

@@ -1,6 +1,7 @@
 """By what people judge the sentences of a set: `criteria.toml`."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,19 +46,29 @@ def read_criteria(folder: Path) -> tuple[tuple[Criterion, ...], str] | None:
     if not isinstance(listed, list) or not all(isinstance(entry, dict) for entry in listed):
         raise file.place("").error("there is no list `[[criteria]]`")
     criteria = tuple(_criterion(file, entry) for entry in listed)
+    if wrong := criteria_problem(criteria):
+        raise file.place("").error(wrong)
+    return criteria, source
+
+
+def criteria_problem(criteria: Sequence[Criterion]) -> str:
+    """What is wrong with a list of criteria, or nothing."""
     ids = [criterion.id for criterion in criteria]
     if len(set(ids)) < len(ids):
-        raise file.place("").error("a criterion stands in the list twice")
+        return "two criteria have the same name"
     if ids[:1] != [KEEP] or len(ids) < 2:
-        raise file.place("").error(f"the first criterion must be {KEEP!r}, and at least one reason to drop must follow")
-    return criteria, source
+        return f"the first criterion must be {KEEP!r}, and at least one reason to drop a sentence must follow"
+    for criterion in criteria:
+        if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,59}", criterion.id):
+            return f"the name {criterion.id!r} of a criterion is not of small letters, figures and hyphens"
+        if not criterion.wordings or not all(wording.title for wording in criterion.wordings.values()):
+            return f"the criterion {criterion.id!r} has no title"
+    return ""
 
 
 def _criterion(file: TomlFile, entry: dict[str, Any]) -> Criterion:
     name = file.text("", entry, "id")
     wordings = {lang: values for lang, values in entry.items() if lang != "id"}
-    if not wordings:
-        raise file.place("", "id", name).error(f"the criterion {name!r} has no text in any language")
     for lang, values in wordings.items():
         if not isinstance(values, dict) or values.keys() != {"title", "text"}:
             raise file.place("", "id", name).error(f"{name!r}, {lang}: expected `title` and `text`")

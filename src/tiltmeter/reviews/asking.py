@@ -1,15 +1,16 @@
 """Which sentence a reviewer is shown, and what becomes of the vote.
 
 Whoever is shown a sentence takes one of its seats; a seat is free again when nothing was voted on it for half an hour
-and somebody else could use it. Every step is one statement that the database either carries out or not, so that
-neither two reviewers nor two tabs can make a sentence have too many votes, or lose one.
+and somebody else could use it. What is written holds only if nothing has changed since it was read: where a key is
+taken, or a condition no longer fits, it is tried again or refused. So neither two reviewers nor two tabs can make a
+sentence have too many votes, or lose one.
 """
 
 import time
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Exists, and_, delete, exists, func, insert, select, update
+from sqlalchemy import Connection, Exists, and_, case, delete, exists, func, insert, or_, select, update
 
 from tiltmeter.reviews import database as db
 from tiltmeter.reviews.database import MAIN, PILOT, Database
@@ -36,14 +37,17 @@ class Last:
     sentence_id: int
     round: str
     ballot: Ballot
+    voted: float
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a reviewer and all together are, in votes on what is asked about now."""
+    """How far a reviewer and all together are."""
 
     own: int
+    """Votes of the reviewer, in all rounds."""
     cast: int
+    """Votes on what is asked about now, up to as many as are wanted."""
     wanted: int
     waiting: str
     """Why there may be nothing to show: `pilot` (the main part is not open), `others` (they have the last), `done`."""
@@ -99,21 +103,24 @@ def undo(store: Database, reviewer_id: int, sentence_id: int, round_: str) -> No
         if last is None or (last.sentence_id, last.round) != (sentence_id, round_):
             raise Stale("stale_undo")
         if connection.execute(
-            select(db.decisions.c.sentence_id).where(db.decisions.c.sentence_id == sentence_id)
+            select(db.decisions.c.round).where(
+                db.decisions.c.sentence_id == sentence_id, db.decisions.c.round == round_
+            )
         ).first():
             raise Stale("stale_decided")
         if not _is_asked(connection, sentence_id, round_):
             raise Stale("stale_undo")
-        connection.execute(delete(db.votes).where(db.votes.c.reviewer_id == reviewer_id, db.votes.c.choice.is_(None)))
-        connection.execute(
+        mine = db.votes.c.reviewer_id == reviewer_id
+        taken_back = connection.execute(
             update(db.votes)
-            .where(
-                db.votes.c.sentence_id == sentence_id,
-                db.votes.c.round == round_,
-                db.votes.c.reviewer_id == reviewer_id,
-            )
+            .where(mine, db.votes.c.sentence_id == sentence_id, db.votes.c.round == round_)
+            .where(db.votes.c.voted == last.voted)
             .values(choice=None, reason="", voted=None, claimed=time.time())
         )
+        if taken_back.rowcount == 0:
+            raise Stale("stale_undo")
+        others = or_(db.votes.c.sentence_id != sentence_id, db.votes.c.round != round_)
+        connection.execute(delete(db.votes).where(mine, db.votes.c.choice.is_(None), others))
 
 
 def last_vote(store: Database, reviewer_id: int) -> Last | None:
@@ -128,8 +135,15 @@ def progress(store: Database, reviewer_id: int | None = None) -> Progress:
         per_sentence, open_round = connection.execute(select(db.about.c.per_sentence, db.about.c.open_round)).one()
         asked = db.sentences.c.round.in_(_rounds(open_round))
         count = connection.execute(select(func.count()).select_from(db.sentences).where(asked)).scalar() or 0
-        joined = select(func.count()).select_from(db.votes.join(db.sentences)).where(cast_here, asked)
-        voted = connection.execute(joined).scalar() or 0
+        each = (
+            select(func.count().label("votes"))
+            .select_from(db.votes.join(db.sentences))
+            .where(cast_here, asked)
+            .group_by(db.sentences.c.id)
+            .subquery()
+        )
+        enough = case((each.c.votes > per_sentence, per_sentence), else_=each.c.votes)
+        voted = connection.execute(select(func.sum(enough))).scalar() or 0
         own = connection.execute(
             select(func.count())
             .select_from(db.votes)
@@ -147,7 +161,7 @@ def progress(store: Database, reviewer_id: int | None = None) -> Progress:
             .limit(1)
         ).first()
     waiting = "others" if open_for_me else "pilot" if open_round == PILOT else "done"
-    return Progress(own or 0, voted, count * per_sentence, waiting)
+    return Progress(own or 0, int(voted), count * per_sentence, waiting)
 
 
 def _rounds(open_round: str) -> tuple[str, ...]:
@@ -271,12 +285,9 @@ def _free_seat(connection: Connection, sentence_id: int, round_: str) -> int | N
 
 
 def _is_asked(connection: Connection, sentence_id: int, round_: str) -> bool:
-    return (
-        connection.execute(
-            select(db.sentences.c.id).where(db.sentences.c.id == sentence_id, db.sentences.c.round == round_)
-        ).first()
-        is not None
-    )
+    open_round = connection.execute(select(db.about.c.open_round)).scalar_one()
+    asked = select(db.sentences.c.id).where(db.sentences.c.id == sentence_id, db.sentences.c.round == round_)
+    return round_ in _rounds(open_round) and connection.execute(asked).first() is not None
 
 
 def _last(connection: Connection, reviewer_id: int) -> Last | None:
@@ -286,4 +297,6 @@ def _last(connection: Connection, reviewer_id: int) -> Last | None:
         .order_by(db.votes.c.voted.desc())
         .limit(1)
     ).one_or_none()
-    return None if row is None else Last(row.sentence_id, row.round, Ballot(row.choice, row.reason, row.note))
+    return (
+        None if row is None else Last(row.sentence_id, row.round, Ballot(row.choice, row.reason, row.note), row.voted)
+    )

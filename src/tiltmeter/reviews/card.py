@@ -96,7 +96,7 @@ def card_text(taken: Snapshot) -> str:
         f"## Criteria, edition {latest.version} of {_day(latest.saved)}",
         "",
         *(
-            f"- **{_cell(wording.title)}** (`{criterion.id}`): {_cell(wording.text)}"
+            f"- **{_cell(wording.title)}** ({criterion.id}): {_cell(wording.text)}"
             for criterion in latest.criteria
             for wording in [criterion.wording(about.lang, "en")]
         ),
@@ -137,7 +137,7 @@ def _agreement(row: Row) -> dict[str, Any]:
 def _agreement_line(row: Row) -> str:
     found = row.found
     interval = f"{_shown(found.interval.low)} to {_shown(found.interval.high)}"
-    name = {"criterion": f"dropped for `{row.name}` or not", "pair": row.name}.get(row.kind, row.name)
+    name = {"criterion": f"dropped for {row.name} or not", "pair": row.name}.get(row.kind, row.name)
     unanimous = "–" if math.isnan(found.unanimous) else f"{found.unanimous:.0%}"
     return (
         f"| {_cell(name)} | {found.units:,} | {found.votes:,} | {_shown(found.alpha)} | {interval} | "
@@ -165,7 +165,7 @@ def _shown(value: float) -> str:
 def _cell(text: str) -> str:
     """Text that neither ends a cell of a table nor is taken for markup."""
     flat = " ".join(text.split())
-    return "".join(f"\\{sign}" if sign in r"\|<>[]*_#" else sign for sign in flat)
+    return "".join(f"\\{sign}" if sign in r"\|<>[]*_#`&" else sign for sign in flat)
 
 
 def _day(seconds: float) -> str:

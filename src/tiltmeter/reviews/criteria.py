@@ -5,32 +5,40 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import Connection, func, insert, select
 
 from tiltmeter.errors import TiltmeterError
-from tiltmeter.packs import KEEP, Criterion, Wording
+from tiltmeter.packs import Criterion, Wording, criteria_problem
 from tiltmeter.reviews.database import Database, criteria
 from tiltmeter.reviews.values import Edition
 
 
 def save_criteria(store: Database, wanted: Sequence[Criterion], *, after: int | None = None) -> int:
     """Keeps a new edition and gives its version; `after`: only if that one is still the last."""
-    _check(wanted)
-    content = json.dumps([asdict(criterion) for criterion in wanted], ensure_ascii=False)
-    with store.writing() as connection:
-        last = connection.execute(select(func.max(criteria.c.version))).scalar() or 0
+    if wrong := criteria_problem(wanted):
+        raise TiltmeterError(wrong)
+
+    def once(connection: Connection) -> int:
+        last: int = connection.execute(select(func.max(criteria.c.version))).scalar_one()
         if after is not None and after != last:
             raise TiltmeterError("somebody saved other criteria meanwhile: nothing was changed; look at those first")
-        same = connection.execute(select(criteria.c.content).where(criteria.c.version == last)).scalar() == content
-        if not same:
-            connection.execute(insert(criteria).values(version=last + 1, saved=time.time(), content=content))
-    return last if same else last + 1
+        content = connection.execute(select(criteria.c.content).where(criteria.c.version == last)).scalar_one()
+        if _read(content) == tuple(wanted):
+            return last
+        insert_edition(connection, last + 1, wanted)
+        return last + 1
+
+    return store.persistently(once)
 
 
-def editions(store: Database) -> list[Edition]:
+def insert_edition(connection: Connection, version: int, wanted: Sequence[Criterion]) -> None:
+    content = json.dumps([asdict(criterion) for criterion in wanted], ensure_ascii=False)
+    connection.execute(insert(criteria).values(version=version, saved=time.time(), content=content))
+
+
+def editions(connection: Connection) -> list[Edition]:
     """All of them, the latest last."""
-    with store.reading() as connection:
-        rows = connection.execute(select(criteria).order_by(criteria.c.version)).all()
+    rows = connection.execute(select(criteria).order_by(criteria.c.version)).all()
     return [Edition(row.version, row.saved, _read(row.content)) for row in rows]
 
 
@@ -44,19 +52,6 @@ def edition(store: Database, version: int) -> Edition | None:
     with store.reading() as connection:
         row = connection.execute(select(criteria).where(criteria.c.version == version)).one_or_none()
     return None if row is None else Edition(row.version, row.saved, _read(row.content))
-
-
-def _check(wanted: Sequence[Criterion]) -> None:
-    ids = [criterion.id for criterion in wanted]
-    if len(set(ids)) < len(ids):
-        raise TiltmeterError("two criteria have the same name")
-    if ids[:1] != [KEEP] or len(ids) < 2:
-        raise TiltmeterError("there must be a text for what is kept, and at least one reason to drop a sentence")
-    for criterion in wanted:
-        if not criterion.id or len(criterion.id) > 60:
-            raise TiltmeterError("a criterion's name has 1 to 60 characters")
-        if not any(wording.title.strip() for wording in criterion.wordings.values()):
-            raise TiltmeterError(f"the criterion {criterion.id!r} has no title")
 
 
 def _read(content: str) -> tuple[Criterion, ...]:

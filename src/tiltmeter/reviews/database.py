@@ -31,7 +31,7 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DatabaseError, IntegrityError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, IntegrityError, NoSuchModuleError, OperationalError, SQLAlchemyError
 
 from tiltmeter.errors import TiltmeterError
 
@@ -57,11 +57,12 @@ about = Table(
     Column("name", Text, nullable=False),
     Column("lang", String(20), nullable=False),
     Column("per_sentence", Integer, nullable=False),
+    Column("pilot", Integer, nullable=False),
     Column("open_round", String(10), nullable=False),
     Column("created", Double, nullable=False),
     Column("server", Text, nullable=False),
 )
-"""A single row: what is reviewed and how. `open_round` is the last round that is asked about."""
+"""A single row: what is reviewed and how."""
 
 sentences = Table(
     "review_sentences",
@@ -74,10 +75,10 @@ sentences = Table(
     Column("end", Integer, nullable=False),
     Column("keyword", Text, nullable=False),
     Column("opposite", Text, nullable=False),
-    Column("gender", String(10), nullable=False),
-    Column("pair", String(200), nullable=False),
+    Column("gender", Text, nullable=False),
+    Column("pair", Text, nullable=False),
     Column("source", Text, nullable=False),
-    Column("mark", String(40), nullable=False),
+    Column("mark", Text, nullable=False),
     Index("review_sentences_order", "position"),
 )
 """The set. `id` is the row in its file, `position` the order in which it is asked about."""
@@ -126,6 +127,7 @@ decisions = Table(
     "review_decisions",
     _tables,
     Column("sentence_id", Integer, ForeignKey("review_sentences.id"), primary_key=True),
+    Column("round", String(10), primary_key=True),
     Column("choice", String(10), nullable=False),
     Column("reason", String(60), nullable=False),
     Column("note", Text, nullable=False),
@@ -139,6 +141,9 @@ _serving = Table("review_serving", _tables, Column("id", Integer, primary_key=Tr
 
 class Database:
     """Connections, each with a transaction: `reading()` sees one state, `writing()` is saved at its end or not."""
+
+    _file: tuple[int, int] | None = None
+    """Which file SQLite opened: votes that went into one that was moved away would be lost."""
 
     def __init__(self, url: str) -> None:
         self.url = _parsed(url)
@@ -154,6 +159,8 @@ class Database:
         if self.on_sqlite:
             _settle_sqlite(self._engine)
         self._to_write = self._engine.execution_options(tiltmeter_writes=True)
+        level: Any = {} if self.on_sqlite else {"isolation_level": "REPEATABLE READ"}
+        self._to_read = self._engine.execution_options(**level)
 
     @property
     def on_sqlite(self) -> bool:
@@ -161,13 +168,15 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        with self._engine.connect() as connection:
+        with self._to_read.connect() as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         with self._to_write.begin() as connection:
             yield connection
+        if self._file is not None and self._file != _identity(Path(self.url.database or "")):
+            raise TiltmeterError(f"{self.url.database} was moved away or replaced: nothing can be saved; start again")
 
     def persistently(self, once: Callable[[Connection], Done]) -> Done:
         """In a transaction of its own, and in another where somebody took the same seat in the same moment."""
@@ -179,14 +188,22 @@ class Database:
                 taken = error
         raise taken
 
-    def open(self) -> bool:
-        """Makes the tables where there are none and says whether it did; refuses what is not such a database."""
+    def open(self, begin: Callable[[Connection], None] | None) -> bool:
+        """Makes the tables where there are none, lets `begin` fill them in the same transaction, and says whether it
+        did; refuses what is not such a database. Without `begin` there must be a review already."""
+        nothing = TiltmeterError(f"there is no review in {self.shown} yet")
+        if begin is None and self.on_sqlite and not Path(self.url.database or "").exists():
+            raise nothing
         try:
             with self.writing() as connection:
+                self._file = _identity(Path(self.url.database or "")) if self.on_sqlite else None
                 there = {name for name in inspect(connection).get_table_names() if name in _tables.tables}
                 if not there:
+                    if begin is None:
+                        raise nothing
                     _tables.create_all(connection)
                     connection.execute(insert(_serving).values(id=1))
+                    begin(connection)
                     return True
                 version = connection.execute(select(about.c.version)).scalar() if about.name in there else None
         except SQLAlchemyError as error:
@@ -202,8 +219,8 @@ class Database:
     def state(self) -> tuple[object, ...]:
         """Something that is another after every vote, decision, edition or reviewer."""
         counts = [
-            select(func.count(), func.max(votes.c.voted)).where(votes.c.choice.is_not(None)),
-            select(func.count(), func.max(decisions.c.decided)).select_from(decisions),
+            select(func.count(), func.sum(votes.c.voted)).where(votes.c.choice.is_not(None)),
+            select(func.count(), func.sum(decisions.c.decided)).select_from(decisions),
             select(func.max(criteria.c.version), func.count()).select_from(criteria),
             select(about.c.per_sentence, about.c.open_round),
             select(func.count(), func.max(reviewers.c.id)).select_from(reviewers),
@@ -225,7 +242,7 @@ class Database:
 
     @contextmanager
     def _file_lock(self) -> Iterator[None]:
-        lock = FileLock(f"{self.url.database}.lock")
+        lock = FileLock(f"{Path(self.url.database or '').resolve()}.lock")
         try:
             lock.acquire(timeout=0)
         except Timeout as error:
@@ -243,7 +260,7 @@ class Database:
         with self._engine.connect() as connection:
             try:
                 connection.execute(select(_serving.c.id).with_for_update(nowait=True)).scalar()
-            except DatabaseError as error:
+            except OperationalError as error:
                 connection.rollback()
                 raise self._taken() from error
             yield
@@ -271,13 +288,18 @@ def _parsed(url: str) -> URL:
         return URL.create("sqlite", database=str(path.absolute()))
     try:
         parsed = make_url(url)
-    except ArgumentError as error:
-        raise TiltmeterError(
-            f"--database {url!r} is neither a file nor a URL such as postgresql://HOST/NAME"
-        ) from error
-    if parsed.get_backend_name() == "sqlite" and not parsed.database:
+    except (ArgumentError, ValueError) as error:  # not shown: it may hold a password
+        raise TiltmeterError("--database is neither a file nor a URL such as postgresql://HOST/NAME") from error
+    if parsed.get_backend_name() == "sqlite" and parsed.database in (None, "", ":memory:"):
         raise TiltmeterError("votes in a database in memory are lost with it: name a file")
     return parsed
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        return path.stat().st_dev, path.stat().st_ino
+    except OSError:
+        return None
 
 
 def _settle_sqlite(engine: Engine) -> None:

@@ -11,11 +11,11 @@ from sqlalchemy import Connection, insert, select, update
 from tiltmeter.datasets.label_studio import Annotation, LabelledTask, labelling_config, read_tasks, written_task
 from tiltmeter.errors import TiltmeterError, unknown
 from tiltmeter.reviews import database as db
-from tiltmeter.reviews.criteria import current_criteria, editions
+from tiltmeter.reviews.criteria import editions
 from tiltmeter.reviews.database import MAIN, PILOT, Database
 from tiltmeter.reviews.opening import read_sentences, rounds
 from tiltmeter.reviews.people import usable_name
-from tiltmeter.reviews.values import CHOICES, LONGEST_NOTE, Edition, Sentence, Vote
+from tiltmeter.reviews.values import CHOICES, LONGEST_NOTE, Edition, Sentence, Vote, storable
 
 ORIGIN = "label-studio"
 
@@ -80,7 +80,8 @@ def label_studio_config(criteria: Edition, lang: str) -> str:
 def import_label_studio(store: Database, content: bytes, name: str) -> Imported:
     """Takes the votes of a Label Studio export in: all of them, or, where one cannot be read, none."""
     tasks = read_tasks(content, name)
-    known = _Known(store)
+    with store.reading() as connection:
+        known = _Review(connection)
     ballots = []
     without = missing = 0
     for task in tasks:
@@ -99,16 +100,16 @@ def import_label_studio(store: Database, content: bytes, name: str) -> Imported:
     return Imported(counts["new"], counts["same"], counts["other"], without, missing, counts["reviewers"])
 
 
-class _Known:
+class _Review:
     """What a file is held against."""
 
-    def __init__(self, store: Database) -> None:
-        self._sentences = read_sentences(store)
-        self._rounds = rounds(store)
+    def __init__(self, connection: Connection) -> None:
+        self._sentences = read_sentences(connection)
+        self._rounds = rounds(connection)
         self._by_text = {(row.sentence, row.start): row.id for row in self._sentences.values()}
-        known = editions(store)
+        known = editions(connection)
         self._versions = {edition.version for edition in known}
-        self._latest = current_criteria(store).version
+        self._latest = known[-1].version
         self._reasons = {reason.id: reason.id for edition in known for reason in edition.reasons}
         for edition in known:
             for reason in edition.reasons:
@@ -134,24 +135,26 @@ class _Known:
             reviewer = usable_name(annotation.annotator)
         except TiltmeterError as error:
             raise TiltmeterError(f"{place}: {error}") from error
-        more = annotation.more
-        voted = _number(more.get("voted")) or annotation.made or time.time()
+        more, version = annotation.more, annotation.more.get("criteria")
+        voted = _moment(more.get("voted")) or _moment(annotation.made) or time.time()
         return {
             "reviewer": reviewer,
             "sentence_id": sentence_id,
-            "round": more["round"] if more.get("round") in (PILOT, MAIN) else self._rounds[sentence_id],
+            "round": str(more["round"]) if more.get("round") in (PILOT, MAIN) else self._rounds[sentence_id],
             "choice": annotation.verdict,
             "reason": self._reasons.get(annotation.reason, "") if annotation.verdict == "drop" else "",
-            "note": annotation.note,
-            "criteria": more["criteria"] if more.get("criteria") in self._versions else self._latest,
+            "note": storable(annotation.note),
+            "criteria": version if isinstance(version, int) and version in self._versions else self._latest,
             "claimed": voted - annotation.seconds,
             "voted": voted,
             "origin": ORIGIN,
         }
 
 
-def _number(value: object) -> float:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and value > 0 else 0.0
+def _moment(value: object) -> float | None:
+    """Seconds since 1970, before the year 2100."""
+    known = isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 4.1e9
+    return float(value) if known else None  # type: ignore[arg-type]
 
 
 def _saved(connection: Connection, ballots: Iterable[Mapping[str, Any]]) -> "Counter[str]":
@@ -183,7 +186,10 @@ def _saved(connection: Connection, ballots: Iterable[Mapping[str, Any]]) -> "Cou
                 db.votes.c.round == place[1],
                 db.votes.c.reviewer_id == place[2],
             )
-            connection.execute(update(db.votes).where(*mine).values(**values))
+            still_open = update(db.votes).where(*mine, db.votes.c.choice.is_(None))
+            if connection.execute(still_open.values(**values)).rowcount == 0:  # they voted in this very moment
+                counts["other"] += 1
+                continue
         else:
             counts["same" if there == said else "other"] += 1
             continue

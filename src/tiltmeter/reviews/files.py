@@ -25,13 +25,17 @@ SET = ("sentence", "start", "end", "keyword", "opposite", "gender", "pair", "sou
 
 def write_files(taken: Snapshot, folder: Path) -> list[Path]:
     """All files of a review, into a folder that is not there yet, or is empty."""
-    if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
-        raise TiltmeterError(f"{folder} is there already; choose another folder, or remove it")
+    check_folder(folder)
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
     for name, make in FILES.items():
         write_atomically(folder / name, make(taken))
     return [folder / name for name in FILES]
+
+
+def check_folder(folder: Path) -> None:
+    if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
+        raise TiltmeterError(f"{folder} is there already; choose another folder, or remove it")
 
 
 def vote_rows(taken: Snapshot) -> list[dict[str, Any]]:

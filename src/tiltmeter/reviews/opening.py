@@ -8,20 +8,24 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import Connection, insert, select, update
 
 from tiltmeter.datasets.slguset import LeftOut, left_out_reasons, placed
 from tiltmeter.datasets.slguset_files import read_set
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.packs import Pack, load_pack
 from tiltmeter.reviews import database as db
-from tiltmeter.reviews.criteria import save_criteria
+from tiltmeter.reviews.criteria import insert_edition
 from tiltmeter.reviews.database import MAIN, PILOT, VERSION, Database
-from tiltmeter.reviews.people import add_reviewer, all_reviewers
+from tiltmeter.reviews.people import insert_reviewer, usable_name
 from tiltmeter.reviews.values import About, Sentence
 
 PER_SENTENCE = 3
 """Votes that a sentence gets: the paper had three annotators."""
+
+
+MOST_VOTES = 100
+"""Votes that a sentence may want."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +34,7 @@ class Opened:
 
     database: Database
     pack: Pack
-    links: dict[str, str]
-    """Tokens of the reviewers that were added now, by name; only their checksums are kept."""
-    notes: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
 
 def default_database(path: Path) -> Path:
@@ -54,61 +56,87 @@ def open_review(
     pack: Pack,
     *,
     database: str | None = None,
-    reviewers: Sequence[str] = (),
     per_sentence: int | None = None,
     pilot: int | None = None,
+    begin: bool = True,
 ) -> Opened:
-    """Begins the review of a set, or goes on with it: then `per_sentence` may be another, and reviewers are added."""
-    _check(per_sentence, pilot)
+    """Begins the review of a set, or, where its database is there, goes on with it and changes nothing.
+
+    `begin=False`: it must have been begun already.
+    """
+    check_votes(per_sentence)
+    if pilot is not None and pilot < 0:
+        raise TiltmeterError(f"--pilot is {pilot}, and a number of sentences was expected")
     sentences, left_out = _read(path, pack)
+    notes = tuple(f"left out, {count}: {reason}" for reason, count in left_out_reasons(left_out).items())
+    pilot_size = min(pilot or 0, len(sentences))
+    wanted = About(
+        digest=_digest(sentences),
+        name=path.name,
+        lang=pack.lang,
+        per_sentence=per_sentence or PER_SENTENCE,
+        pilot=pilot_size,
+        open_round=PILOT if pilot_size else MAIN,
+        created=time.time(),
+    )
     store = Database(database or str(default_database(path)))
-    digest = _digest(sentences)
-    notes = [f"left out, {count}: {reason}" for reason, count in left_out_reasons(left_out).items()]
-    if store.open():
-        _begin(store, path.name, pack, sentences, digest, per_sentence or PER_SENTENCE, pilot or 0)
-    else:
-        _go_on(store, digest, path, pack, per_sentence, pilot)
-    known = {reviewer.name for reviewer in all_reviewers(store)}
-    links = {name: add_reviewer(store, name) for name in reviewers if name not in known}
-    there, wanted = len(known | set(links)), read_about(store).per_sentence
-    if there < wanted:
-        notes.append(f"{wanted} votes a sentence are wanted, and there are {there} reviewers: add some")
-    return Opened(store, pack, links, tuple(notes))
+    try:
+        fill = (lambda connection: _begin(connection, wanted, sentences, pack)) if begin else None
+        if not store.open(fill):
+            _check_same(store, wanted, pilot)
+    except BaseException:
+        store.close()
+        raise
+    return Opened(store, pack, notes)
 
 
-def read_about(store: Database) -> About:
-    with store.reading() as connection:
-        row = connection.execute(select(*(db.about.c[name] for name in About.__slots__))).one()
-    return About(*row)
+def admit(store: Database, names: Sequence[str], per_sentence: int | None = None) -> dict[str, str]:
+    """Adds those reviewers who are not there yet and gives the tokens of their links, by name; a sentence may want
+    more votes from now on."""
+    wanted = list(dict.fromkeys(usable_name(name) for name in names))
+    check_votes(per_sentence)
+
+    def once(connection: Connection) -> dict[str, str]:
+        before = read_about(connection).per_sentence
+        if per_sentence is not None and per_sentence < before:
+            raise TiltmeterError(f"this review wants {before} votes a sentence, and can only want more")
+        if per_sentence is not None:
+            connection.execute(update(db.about).values(per_sentence=per_sentence))
+        known = set(connection.execute(select(db.reviewers.c.name)).scalars())
+        return {name: insert_reviewer(connection, name) for name in wanted if name not in known}
+
+    return store.persistently(once)
 
 
-def read_sentences(store: Database) -> dict[int, Sentence]:
+def check_votes(per_sentence: int | None) -> None:
+    if per_sentence is not None and not 1 <= per_sentence <= MOST_VOTES:
+        raise TiltmeterError(f"--per-sentence is {per_sentence}, and a sentence wants 1 to {MOST_VOTES} votes")
+
+
+def read_about(connection: Connection) -> About:
+    return About(*connection.execute(select(*(db.about.c[name] for name in About.__slots__))).one())
+
+
+def read_sentences(connection: Connection) -> dict[int, Sentence]:
     """The set by row of its file."""
     columns = [db.sentences.c[name] for name in Sentence.__slots__]
-    with store.reading() as connection:
-        return {row.id: Sentence(*row) for row in connection.execute(select(*columns).order_by(db.sentences.c.id))}
+    return {row.id: Sentence(*row) for row in connection.execute(select(*columns).order_by(db.sentences.c.id))}
 
 
-def rounds(store: Database) -> dict[int, str]:
+def rounds(connection: Connection) -> dict[int, str]:
     """The round in which each sentence is asked about."""
-    with store.reading() as connection:
-        return {row.id: row.round for row in connection.execute(select(db.sentences.c.id, db.sentences.c.round))}
+    return {row.id: row.round for row in connection.execute(select(db.sentences.c.id, db.sentences.c.round))}
 
 
 def begin_main(store: Database, *, again: bool) -> None:
     """Ends the pilot. `again`: its sentences are asked about once more, with criteria that may have changed."""
     with store.writing() as connection:
-        connection.execute(update(db.about).values(open_round=MAIN))
+        opened = connection.execute(update(db.about).where(db.about.c.open_round == PILOT).values(open_round=MAIN))
+        if opened.rowcount == 0:
+            raise TiltmeterError("the main part is open already")
         if again:
             connection.execute(db.votes.delete().where(db.votes.c.round == PILOT, db.votes.c.choice.is_(None)))
             connection.execute(update(db.sentences).where(db.sentences.c.round == PILOT).values(round=MAIN))
-
-
-def _check(per_sentence: int | None, pilot: int | None) -> None:
-    if per_sentence is not None and per_sentence < 1:
-        raise TiltmeterError(f"--per-sentence is {per_sentence}, and a sentence needs at least one vote")
-    if pilot is not None and pilot < 0:
-        raise TiltmeterError(f"--pilot is {pilot}, and a number of sentences was expected")
 
 
 def _read(path: Path, pack: Pack) -> tuple[list[Sentence], list[LeftOut]]:
@@ -143,46 +171,25 @@ def _digest(sentences: Sequence[Sentence]) -> str:
     return hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()
 
 
-def _begin(
-    store: Database, name: str, pack: Pack, sentences: Sequence[Sentence], digest: str, per_sentence: int, pilot: int
-) -> None:
+def _begin(connection: Connection, about: About, sentences: Sequence[Sentence], pack: Pack) -> None:
     order = list(range(len(sentences)))
     random.Random(0).shuffle(order)  # so that pairs and sources are mixed, and the pilot is like the rest
     rows = [
-        {**asdict(sentence), "position": position, "round": PILOT if position < pilot else MAIN}
+        {**asdict(sentence), "position": position, "round": PILOT if position < about.pilot else MAIN}
         for sentence, position in zip(sentences, order, strict=True)
     ]
-    with store.writing() as connection:
-        connection.execute(insert(db.sentences), rows)
-        connection.execute(
-            insert(db.about).values(
-                id=1,
-                version=VERSION,
-                digest=digest,
-                name=name,
-                lang=pack.lang,
-                per_sentence=per_sentence,
-                open_round=PILOT if pilot else MAIN,
-                created=time.time(),
-                server="",
-            )
-        )
-    save_criteria(store, pack.criteria or load_pack("en").criteria)
+    connection.execute(insert(db.sentences), rows)
+    connection.execute(insert(db.about).values(id=1, version=VERSION, server="", **asdict(about)))
+    insert_edition(connection, 1, pack.criteria or load_pack("en").criteria)
 
 
-def _go_on(store: Database, digest: str, path: Path, pack: Pack, per_sentence: int | None, pilot: int | None) -> None:
-    known = read_about(store)
-    if (known.digest, known.lang) != (digest, pack.lang):
+def _check_same(store: Database, wanted: About, pilot: int | None) -> None:
+    with store.reading() as connection:
+        known = read_about(connection)
+    if (known.digest, known.lang) != (wanted.digest, wanted.lang):
         raise TiltmeterError(
-            f"the database {store.shown} holds votes on another set ({known.name}, {known.lang}) than {path.name}: "
+            f"the database {store.shown} holds votes on another set ({known.name}, {known.lang}) than {wanted.name}: "
             "give another --database"
         )
-    with store.reading() as connection:
-        there = connection.execute(
-            select(func.count()).select_from(db.sentences).where(db.sentences.c.round == PILOT)
-        ).scalar()
-    if pilot is not None and known.open_round == PILOT and pilot != there:
-        raise TiltmeterError(f"this review began with a pilot of {there} sentences, which stays as it is")
-    if per_sentence is not None and per_sentence != known.per_sentence:
-        with store.writing() as connection:
-            connection.execute(update(db.about).values(per_sentence=per_sentence))
+    if pilot is not None and wanted.pilot != known.pilot:
+        raise TiltmeterError(f"this review began with a pilot of {known.pilot} sentences, which stays as it is")

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import Connection, delete, insert, select
 
+from tiltmeter.errors import TiltmeterError
 from tiltmeter.reviews import database as db
 from tiltmeter.reviews.database import Database
 from tiltmeter.reviews.values import Ballot, Choice, Decision, Vote
@@ -46,15 +47,15 @@ class Outcome:
 
 
 def outcomes(
-    rounds: Mapping[int, str], votes: Iterable[Vote], decisions: Mapping[int, Decision], per_sentence: int
+    rounds: Mapping[int, str], votes: Iterable[Vote], decisions: Mapping[tuple[int, str], Decision], per_sentence: int
 ) -> list[Outcome]:
-    """Of every sentence, by the votes of the round that it is in. More than half of its votes decide."""
+    """Of every sentence, by what was said in the round that it is in. More than half of its votes decide."""
     by_sentence: dict[int, list[Vote]] = {number: [] for number in rounds}
     for vote in votes:
         if rounds.get(vote.sentence_id) == vote.round:
             by_sentence[vote.sentence_id].append(vote)
     return [
-        _outcome(number, sorted(cast, key=lambda vote: vote.voted), decisions.get(number), per_sentence)
+        _outcome(number, cast, decisions.get((number, rounds[number])), per_sentence)
         for number, cast in by_sentence.items()
     ]
 
@@ -76,16 +77,14 @@ def _outcome(number: int, votes: list[Vote], decision: Decision | None, per_sent
     return Outcome(number, "", "undecided", "", cast)
 
 
-def read_votes(store: Database) -> list[Vote]:
+def read_votes(connection: Connection) -> list[Vote]:
     """All votes of all rounds, in the order in which they were cast."""
-    joined = db.votes.join(db.reviewers)
-    with store.reading() as connection:
-        rows = connection.execute(
-            select(db.votes, db.reviewers.c.name)
-            .select_from(joined)
-            .where(db.votes.c.choice.is_not(None))
-            .order_by(db.votes.c.voted, db.votes.c.sentence_id, db.votes.c.seat)
-        ).all()
+    rows = connection.execute(
+        select(db.votes, db.reviewers.c.name)
+        .select_from(db.votes.join(db.reviewers))
+        .where(db.votes.c.choice.is_not(None))
+        .order_by(db.votes.c.voted, db.votes.c.sentence_id, db.votes.c.seat)
+    ).all()
     return [
         Vote(
             sentence_id=row.sentence_id,
@@ -101,24 +100,34 @@ def read_votes(store: Database) -> list[Vote]:
     ]
 
 
-def read_decisions(store: Database) -> dict[int, Decision]:
-    with store.reading() as connection:
-        rows = connection.execute(select(db.decisions)).all()
-    return {row.sentence_id: Decision(row.sentence_id, row.choice, row.reason, row.note, row.decided) for row in rows}
+def read_decisions(connection: Connection) -> dict[tuple[int, str], Decision]:
+    """By sentence and round."""
+    rows = connection.execute(select(*(db.decisions.c[name] for name in Decision.__slots__))).all()
+    return {(row.sentence_id, row.round): Decision(*row) for row in rows}
 
 
 def decide(store: Database, sentence_id: int, choice: Choice, reason: str, note: str) -> None:
     """The owner's word about a sentence; it takes the place of an earlier one."""
-    with store.writing() as connection:
-        connection.execute(delete(db.decisions).where(db.decisions.c.sentence_id == sentence_id))
-        connection.execute(
-            insert(db.decisions).values(
-                sentence_id=sentence_id, choice=choice, reason=reason, note=note, decided=time.time()
-            )
-        )
+
+    def once(connection: Connection) -> None:
+        round_ = _withdrawn(connection, sentence_id)
+        values = {"choice": choice, "reason": reason, "note": note, "decided": time.time()}
+        connection.execute(insert(db.decisions).values(sentence_id=sentence_id, round=round_, **values))
+
+    store.persistently(once)
 
 
 def take_back(store: Database, sentence_id: int) -> None:
     """Leaves a sentence to its votes again."""
     with store.writing() as connection:
-        connection.execute(delete(db.decisions).where(db.decisions.c.sentence_id == sentence_id))
+        _withdrawn(connection, sentence_id)
+
+
+def _withdrawn(connection: Connection, sentence_id: int) -> str:
+    """Removes what was decided about a sentence in the round that it is in, which is the answer."""
+    round_ = connection.execute(select(db.sentences.c.round).where(db.sentences.c.id == sentence_id)).scalar()
+    if round_ is None:
+        raise TiltmeterError("there is no such sentence in the set")
+    here = (db.decisions.c.sentence_id == sentence_id, db.decisions.c.round == round_)
+    connection.execute(delete(db.decisions).where(*here))
+    return str(round_)

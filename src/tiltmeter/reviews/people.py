@@ -5,7 +5,7 @@ import secrets
 import time
 import unicodedata
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from tiltmeter.errors import TiltmeterError
@@ -16,15 +16,17 @@ LONGEST_NAME = 100
 
 
 def add_reviewer(store: Database, name: str) -> str:
-    """The token of a new reviewer's link."""
-    token = new_token()
+    """The token of a new reviewer's link; the name is usable."""
     try:
         with store.writing() as connection:
-            connection.execute(
-                insert(reviewers).values(name=usable_name(name), token_hash=_hash(token), lang="", created=time.time())
-            )
+            return insert_reviewer(connection, name)
     except IntegrityError as error:
         raise TiltmeterError(f"there is a reviewer {name!r} already") from error
+
+
+def insert_reviewer(connection: Connection, name: str) -> str:
+    token = new_token()
+    connection.execute(insert(reviewers).values(name=name, token_hash=_hash(token), lang="", created=time.time()))
     return token
 
 
@@ -73,4 +75,4 @@ def new_token() -> str:
 
 
 def _hash(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()
+    return hashlib.sha256(token.encode(errors="replace")).hexdigest()

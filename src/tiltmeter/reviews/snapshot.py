@@ -43,6 +43,7 @@ class Snapshot:
 
 
 def snapshot(store: Database) -> Snapshot:
-    about, votes = read_about(store), read_votes(store)
-    told = outcomes(rounds(store), votes, read_decisions(store), about.per_sentence)
-    return Snapshot(about, read_sentences(store), votes, told, editions(store))
+    with store.reading() as connection:
+        about, votes = read_about(connection), read_votes(connection)
+        told = outcomes(rounds(connection), votes, read_decisions(connection), about.per_sentence)
+        return Snapshot(about, read_sentences(connection), votes, told, editions(connection))

@@ -1,5 +1,6 @@
 """What a review is made of, as plain values."""
 
+import unicodedata
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -11,6 +12,12 @@ CHOICES: tuple[str, ...] = get_args(Choice)
 
 LONGEST_NOTE = 2000
 """Characters."""
+
+
+def storable(text: str) -> str:
+    """Without what not every database takes: control characters but line breaks and tabs, and halves of characters."""
+    plain = text.replace("\r\n", "\n").replace("\r", "\n")
+    return "".join(sign for sign in plain if sign in "\n\t" or unicodedata.category(sign) not in ("Cc", "Cs")).strip()
 
 
 class Stale(TiltmeterError):
@@ -55,7 +62,10 @@ class About:
     name: str
     lang: str
     per_sentence: int
+    pilot: int
+    """Sentences that were asked about first."""
     open_round: str
+    """The last round that is asked about."""
     created: float
 
 
@@ -100,6 +110,7 @@ class Decision:
     """What the owner decided about a sentence."""
 
     sentence_id: int
+    round: str
     choice: Choice
     reason: str
     note: str
@@ -123,5 +134,5 @@ class Edition:
     def keep(self) -> Criterion:
         return next(criterion for criterion in self.criteria if criterion.id == KEEP)
 
-    def find(self, name: str) -> Criterion | None:
-        return next((criterion for criterion in self.criteria if criterion.id == name), None)
+    def reason(self, name: str) -> Criterion | None:
+        return next((criterion for criterion in self.reasons if criterion.id == name), None)

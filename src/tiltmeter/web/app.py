@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
+from tiltmeter.errors import TiltmeterError
 from tiltmeter.web import owner, reviewer
 from tiltmeter.web.guarding import Guard
 from tiltmeter.web.reviewer import NoSuchLink
@@ -41,6 +42,7 @@ def create_app(site: Site, hosts: Collection[str]) -> Guard:
         return message(request, "bad_form", status=400)
 
     @app.exception_handler(DBAPIError)
+    @app.exception_handler(TiltmeterError)
     def not_saved(request: Request, error: Exception) -> Response:
         _log.error("a page could not be answered: %s", str(error).splitlines()[0])
         return message(request, "not_saved", status=503)

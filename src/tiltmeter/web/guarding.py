@@ -26,8 +26,11 @@ HEADERS = {
 }
 
 LARGEST_FORM = 1_000_000
-LARGEST_FILE = 500_000_000
+LARGEST_FILE = 100_000_000
 """Bytes that a form may send, and one with a file in it."""
+
+LARGEST_NUMBER = 2**31 - 1
+"""That every database takes for the number of a thing."""
 
 
 def form_mark(token: str, *about: object) -> str:
@@ -36,7 +39,7 @@ def form_mark(token: str, *about: object) -> str:
 
 
 def same_mark(given: str, token: str, *about: object) -> bool:
-    return hmac.compare_digest(given.encode(), form_mark(token, *about).encode())
+    return hmac.compare_digest(given.encode(errors="replace"), form_mark(token, *about).encode())
 
 
 class Guard:
@@ -66,11 +69,11 @@ class Guard:
         await answer(scope, receive, guarded)
 
     def _refusal(self, headers: Headers, scope: Scope) -> tuple[int, str] | None:
-        host = _name(headers.get("host", ""))
-        if host not in self._hosts:
+        host, own_address = _name(headers.get("host", "")), scope.get("server") or ("",)
+        if host not in {*self._hosts, own_address[0]}:
             return 400, "This server does not answer under that name."
-        if scope["method"] in ("GET", "HEAD"):
-            return None
+        if scope["method"] != "POST":
+            return None  # nothing else is answered but to be refused
         origin, site = headers.get("origin"), headers.get("sec-fetch-site", "same-origin")
         own = {headers["host"].lower(), self._public} - {""}
         if site not in ("same-origin", "none") or (
@@ -78,7 +81,7 @@ class Guard:
         ):
             return 403, "This form came from another site."
         length = headers.get("content-length", "")
-        if not length.isdecimal():
+        if not length.isdecimal() or "transfer-encoding" in headers:
             return 411, "The size of the form is missing."
         if int(length) > (LARGEST_FILE if scope["path"].endswith("/import") else LARGEST_FORM):
             return 413, "The form is too large."

@@ -1,8 +1,9 @@
 """The owner's pages: who is how far, how far they agree, what has to be decided, the criteria, the files."""
 
 import difflib
+import re
 from collections.abc import Sequence
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, Path, Query, Request
 from starlette.concurrency import run_in_threadpool
@@ -12,11 +13,11 @@ from starlette.responses import Response
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.packs import KEEP, Criterion, Wording
 from tiltmeter.reviews import (
+    CHOICES,
     FILES,
     HOW,
     LONGEST_NOTE,
     READING,
-    Choice,
     Edition,
     Snapshot,
     add_reviewer,
@@ -24,15 +25,16 @@ from tiltmeter.reviews import (
     begin_main,
     current_criteria,
     decide,
-    editions,
     import_label_studio,
     new_link,
     progress,
     revoke,
     save_criteria,
+    storable,
     take_back,
+    usable_name,
 )
-from tiltmeter.web.guarding import form_mark, same_mark
+from tiltmeter.web.guarding import LARGEST_NUMBER, form_mark, same_mark
 from tiltmeter.web.reviewer import NoSuchLink
 from tiltmeter.web.site import Site, page, plain_message, site, to
 
@@ -42,7 +44,7 @@ _A_PAGE = 20
 """Sentences on a page of those to decide."""
 
 
-def _owned(token: Annotated[str, Path(max_length=100)], here: Annotated[Site, Depends(site)]) -> Site:
+def _owned(token: str, here: Annotated[Site, Depends(site)]) -> Site:
     if not here.is_owner(token):
         raise NoSuchLink
     return here
@@ -50,6 +52,7 @@ def _owned(token: Annotated[str, Path(max_length=100)], here: Annotated[Site, De
 
 _Own = Annotated[Site, Depends(_owned)]
 _Mark = Annotated[str, Form()]
+_Number = Annotated[int, Path(ge=0, le=LARGEST_NUMBER)]
 
 
 @router.get("")
@@ -66,13 +69,14 @@ def numbers(here: _Own) -> Response:
 @router.post("/reviewers")
 def add(here: _Own, mark: _Mark, name: Annotated[str, Form()]) -> Response:
     def change() -> None:
-        here.links[" ".join(name.split())] = here.reviewer_link(add_reviewer(here.database, name))
+        usable = usable_name(name)
+        here.links[usable] = here.reviewer_link(add_reviewer(here.database, usable))
 
     return _changed(here, mark, "reviewers", change)
 
 
 @router.post("/reviewers/{number}/link")
-def relink(here: _Own, mark: _Mark, number: int) -> Response:
+def relink(here: _Own, mark: _Mark, number: _Number) -> Response:
     def change() -> None:
         here.links[_named(here, number)] = here.reviewer_link(new_link(here.database, number))
 
@@ -80,7 +84,7 @@ def relink(here: _Own, mark: _Mark, number: int) -> Response:
 
 
 @router.post("/reviewers/{number}/revoke")
-def withdraw(here: _Own, mark: _Mark, number: int) -> Response:
+def withdraw(here: _Own, mark: _Mark, number: _Number) -> Response:
     def change() -> None:
         here.links.pop(_named(here, number), None)
         revoke(here.database, number)
@@ -118,7 +122,7 @@ def disagreements(
 def adjudicate(
     here: _Own,
     mark: _Mark,
-    number: int,
+    number: _Number,
     choice: Annotated[str, Form()],
     reason: Annotated[str, Form()] = "",
     note: Annotated[str, Form(max_length=LONGEST_NOTE)] = "",
@@ -126,12 +130,11 @@ def adjudicate(
     def change() -> None:
         if choice == "back":
             return take_back(here.database, number)
-        if choice not in get_args(Choice) or choice == "unsure" or number not in here.snapshot().sentences:
+        if choice not in CHOICES or choice == "unsure":
             raise TiltmeterError("a sentence is kept or dropped")
-        known = current_criteria(here.database).find(reason)
-        if choice == "drop" and (known is None or reason == KEEP):
+        if choice == "drop" and current_criteria(here.database).reason(reason) is None:
             raise TiltmeterError("choose the reason for which the sentence is dropped")
-        return decide(here.database, number, choice, reason if choice == "drop" else "", note.strip())  # type: ignore[arg-type]
+        return decide(here.database, number, choice, reason if choice == "drop" else "", storable(note))  # type: ignore[arg-type]
 
     after = "disagreements?decided=1" if choice == "back" else "disagreements"
     return _changed(here, mark, "decide", change, about=number, after=after)
@@ -139,7 +142,7 @@ def adjudicate(
 
 @router.get("/criteria")
 def criteria(here: _Own) -> Response:
-    known = editions(here.database)
+    known = here.snapshot().editions
     return page(
         "criteria.html",
         **_shared(here, "criteria"),
@@ -159,7 +162,7 @@ async def edit_criteria(request: Request, here: _Own) -> Response:
         version, mark = str(form.get("version", "")), str(form.get("mark", ""))
 
     def change() -> None:
-        if not version.isdecimal():
+        if not re.fullmatch("[0-9]{1,9}", version):
             raise TiltmeterError("the form does not say which criteria it changes")
         save_criteria(here.database, wanted, after=int(version))
 
@@ -252,7 +255,7 @@ def _people(here: Site, taken: Snapshot) -> list[dict[str, Any]]:
             {
                 "reviewer": reviewer,
                 "votes": len(own),
-                **{choice: sum(vote.ballot.choice == choice for vote in own) for choice in get_args(Choice)},
+                **{choice: sum(vote.ballot.choice == choice for vote in own) for choice in CHOICES},
                 "seconds": times[len(times) // 2] if times else None,
                 "last": max((vote.voted for vote in own), default=None),
                 "link": here.links.get(reviewer.name) if reviewer.has_link else None,
@@ -286,7 +289,7 @@ def _criteria_of(form: FormData) -> list[Criterion]:
     """The criteria of a form, in its order; those marked to be removed and the empty one at its end are left out."""
     found = []
     for place in range(200):
-        name = str(form.get(f"id.{place}", "")).strip()
+        name = storable(str(form.get(f"id.{place}", "")))
         if not name or form.get(f"remove.{place}"):
             continue
         wordings = {}
@@ -294,8 +297,8 @@ def _criteria_of(form: FormData) -> list[Criterion]:
             kind, _, rest = key.partition(".")
             if kind == "title" and rest.startswith(f"{place}.") and str(value).strip():
                 lang = rest.partition(".")[2]
-                text = str(form.get(f"text.{place}.{lang}", ""))
-                wordings[lang] = Wording(str(value).strip(), " ".join(text.split()))
+                text = storable(str(form.get(f"text.{place}.{lang}", "")))
+                wordings[lang] = Wording(storable(str(value)), " ".join(text.split()))
         found.append(Criterion(name, wordings))
     return found
 

@@ -1,8 +1,8 @@
 """The pages of a reviewer: one sentence at a time."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Form, Path, Request
+from fastapi import APIRouter, Depends, Form, Request
 from starlette.responses import Response
 
 from tiltmeter.reviews import (
@@ -21,9 +21,10 @@ from tiltmeter.reviews import (
     progress,
     reviewer_of,
     set_language,
+    storable,
     undo,
 )
-from tiltmeter.web.guarding import form_mark, same_mark
+from tiltmeter.web.guarding import LARGEST_NUMBER, form_mark, same_mark
 from tiltmeter.web.site import Site, page, site, to
 from tiltmeter.web.texts import all_texts, preferred
 
@@ -34,7 +35,7 @@ class NoSuchLink(Exception):
     """A token that is nobody's, or was revoked."""
 
 
-def _reviewer(token: Annotated[str, Path(max_length=100)], here: Annotated[Site, Depends(site)]) -> Reviewer:
+def _reviewer(token: str, here: Annotated[Site, Depends(site)]) -> Reviewer:
     found = reviewer_of(here.database, token)
     if found is None:
         raise NoSuchLink
@@ -43,6 +44,8 @@ def _reviewer(token: Annotated[str, Path(max_length=100)], here: Annotated[Site,
 
 _Here = Annotated[Site, Depends(site)]
 _Me = Annotated[Reviewer, Depends(_reviewer)]
+_Number = Annotated[int, Form(ge=0, le=LARGEST_NUMBER)]
+_Round = Annotated[Literal["pilot", "main"], Form()]
 
 
 @router.get("")
@@ -57,9 +60,9 @@ def vote(
     here: _Here,
     me: _Me,
     mark: Annotated[str, Form()],
-    sentence: Annotated[int, Form()],
-    round: Annotated[str, Form()],
-    criteria: Annotated[int, Form()],
+    sentence: _Number,
+    round: _Round,
+    criteria: _Number,
     choice: Annotated[str, Form()],
     note: Annotated[str, Form()] = "",
 ) -> Response:
@@ -70,14 +73,16 @@ def vote(
     seen = edition(here.database, criteria)
     if name not in CHOICES or seen is None or (reason and name != "drop"):
         return _page(request, token, here, me, notice="bad_form", status=400)
+    note = storable(note)
+    written = (sentence, note)
     if name == "drop" and not reason:
-        return _page(request, token, here, me, notice="no_reason", status=400, note=note)
+        return _page(request, token, here, me, notice="no_reason", status=400, written=written)
     if len(note) > LONGEST_NOTE:
-        return _page(request, token, here, me, notice="long_note", status=400, note=note)
-    if reason and not all(known.find(reason) for known in (seen, current_criteria(here.database))):
-        return _page(request, token, here, me, notice="stale_reason", status=409, note=note)
+        return _page(request, token, here, me, notice="long_note", status=400, written=written)
+    if reason and not all(known.reason(reason) for known in (seen, current_criteria(here.database))):
+        return _page(request, token, here, me, notice="stale_reason", status=409, written=written)
     try:
-        cast(here.database, me.id, sentence, round, Ballot(name, reason, note.strip()), criteria)  # type: ignore[arg-type]
+        cast(here.database, me.id, sentence, round, Ballot(name, reason, note), criteria)  # type: ignore[arg-type]
     except Stale as stale:
         return _page(request, token, here, me, notice=stale.why, status=409)
     return to(f"/review/{token}")
@@ -90,8 +95,8 @@ def take_back(
     here: _Here,
     me: _Me,
     mark: Annotated[str, Form()],
-    sentence: Annotated[int, Form()],
-    round: Annotated[str, Form()],
+    sentence: _Number,
+    round: _Round,
 ) -> Response:
     if not same_mark(mark, token, "undo", sentence, round):
         return _page(request, token, here, me, notice="bad_form", status=403)
@@ -113,9 +118,17 @@ def language(
 
 
 def _page(
-    request: Request, token: str, here: Site, me: Reviewer, *, notice: str = "", status: int = 200, note: str = ""
+    request: Request,
+    token: str,
+    here: Site,
+    me: Reviewer,
+    *,
+    notice: str = "",
+    status: int = 200,
+    written: tuple[int, str] = (0, ""),
 ) -> Response:
-    """The sentence to vote on, or that there is none; what others voted is never on it."""
+    """The sentence to vote on, or that there is none; what others voted is never on it. `written`: a sentence, and the
+    note on it that was sent with a form that could not be taken."""
     lang = me.lang or preferred(request.headers.get("accept-language", ""), here.pack.lang)
     texts = all_texts()[lang]
     task = next_task(here.database, me.id)
@@ -132,7 +145,7 @@ def _page(
         me=me,
         token=token,
         task=task,
-        note=note or (task.note if task else ""),
+        note=(written[1] if task and task.sentence.id == written[0] else "") or (task.note if task else ""),
         keep=criteria.keep.wording(*wording),
         reasons=[(reason.id, reason.wording(*wording)) for reason in criteria.reasons],
         criteria=criteria.version,
@@ -148,6 +161,7 @@ def _said(last: Last, texts: dict[str, str], criteria: Edition, wording: tuple[s
     """A vote in words."""
     if last.ballot.choice == "unsure":
         return texts["unsure"]
-    name = last.ballot.reason or "keep"
-    found = criteria.find(name)
-    return found.wording(*wording).title if found else name
+    if last.ballot.choice == "keep":
+        return criteria.keep.wording(*wording).title
+    found = criteria.reason(last.ballot.reason)
+    return found.wording(*wording).title if found else last.ballot.reason

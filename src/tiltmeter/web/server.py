@@ -1,41 +1,45 @@
 """Serves a review until it is stopped."""
 
 import ipaddress
-import logging
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from urllib.parse import urlsplit
 
 import uvicorn
 
 from tiltmeter.errors import TiltmeterError
-from tiltmeter.reviews import Opened, new_token
+from tiltmeter.reviews import Opened, admit, new_token, usable_name
 from tiltmeter.web.app import create_app
 from tiltmeter.web.site import Site
 
-_log = logging.getLogger("tiltmeter.web")
-
 
 def serve_review(
-    opened: Opened, *, host: str = "127.0.0.1", port: int = 0, url: str = "", ready: Callable[[Site], None]
+    open_it: Callable[[], Opened],
+    *,
+    reviewers: Sequence[str] = (),
+    per_sentence: int | None = None,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    url: str = "",
+    ready: Callable[[Site, Opened], None],
 ) -> None:
-    """Answers at this address, and calls `ready` when it does. `url`: where reviewers reach it, if that is another."""
-    public = _checked(url)
-    listening = _listen(host, port)
-    place = f"http://{_written(host)}:{listening.getsockname()[1]}"
-    site = Site(opened.database, opened.pack, public or place, new_token())
-    site.links |= {name: site.reviewer_link(token) for name, token in opened.links.items()}
-    hosts = {"127.0.0.1", "localhost", "::1", host, urlsplit(public).hostname or host, *_own_names(host)}
-    app = create_app(site, hosts)
-    config = uvicorn.Config(app, log_level="error", access_log=False, server_header=False, proxy_headers=False)
-    server = uvicorn.Server(config)
-    try:
-        with opened.database.served(place):
-            ready(site)
+    """Opens a review and answers at this address; calls `ready` when it does. `url`: where reviewers reach it, if that
+    is another. Nothing is changed in a review before the address and the database are ours."""
+    public, names = _checked(url), [usable_name(name) for name in reviewers]
+    with closing(_listen(host, port)) as listening:
+        place = f"http://{_written(host)}:{listening.getsockname()[1]}"
+        opened = open_it()
+        with closing(opened.database), opened.database.served(place):
+            site = Site(opened.database, opened.pack, public or place, new_token())
+            added = admit(opened.database, names, per_sentence)
+            site.links |= {name: site.reviewer_link(token) for name, token in added.items()}
+            hosts = {"127.0.0.1", "localhost", "::1", host, urlsplit(public).hostname or host, *_own_names(host)}
+            app = create_app(site, hosts)
+            config = uvicorn.Config(app, log_level="error", access_log=False, server_header=False, proxy_headers=False)
+            server = uvicorn.Server(config)
+            ready(site, opened)
             server.run(sockets=[listening])
-    finally:
-        listening.close()
-        opened.database.close()
 
 
 def is_loopback(host: str) -> bool:
@@ -56,7 +60,7 @@ def _listen(host: str, port: int) -> socket.socket:
         except OSError:
             listening.close()
             raise
-    except (OSError, OverflowError) as error:
+    except (OSError, OverflowError, UnicodeError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise TiltmeterError(
             f"nothing can be served at {host}:{port} ({why}): give another --host or --port"
@@ -79,7 +83,10 @@ def _own_names(host: str) -> set[str]:
 def _checked(url: str) -> str:
     if not url:
         return ""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        parts = urlsplit("")
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.path.strip("/") or parts.query:
         raise TiltmeterError(f"--url is {url!r}, and something like https://review.example.org was expected")
     return f"{parts.scheme}://{parts.netloc}"

@@ -42,7 +42,7 @@ class Site:
     _known: "_Known | None" = None
 
     def is_owner(self, token: str) -> bool:
-        return hmac.compare_digest(token.encode(), self.owner_token.encode())
+        return hmac.compare_digest(token.encode(errors="replace"), self.owner_token.encode())
 
     def snapshot(self) -> Snapshot:
         return self._now().taken
@@ -100,10 +100,12 @@ def to(path: str) -> RedirectResponse:
 
 
 def message(request: Request, what: str, *, status: int) -> HTMLResponse:
-    """A page that only says something, in the language that the browser asks for."""
-    lang = preferred(request.headers.get("accept-language", ""))
+    """A page that only says something, in the language that the browser asks for; to the owner in English."""
+    owner = request.url.path.startswith("/owner/")
+    lang = FALLBACK if owner else preferred(request.headers.get("accept-language", ""))
     texts = all_texts()[lang]
-    return page("message.html", status=status, lang=lang, title=texts[what], text=texts.get(f"{what}_text", ""))
+    text = "" if owner and what == "not_saved" else texts.get(f"{what}_text", "")
+    return page("message.html", status=status, lang=lang, title=texts[what], text=text)
 
 
 def plain_message(title: str, text: str, *, status: int) -> HTMLResponse:
