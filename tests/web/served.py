@@ -57,8 +57,7 @@ def start(path: Path, *arguments: object) -> Served:
     assert process.stdout is not None
     line = process.stdout.readline()
     if not line:
-        assert process.stderr is not None
-        raise AssertionError(process.stderr.read())
+        raise AssertionError(process.communicate()[1])
     return Served(process, json.loads(line))
 
 
