@@ -67,7 +67,7 @@ def voted_review(begin: Begin, database: str) -> Opened:
 def test_the_round_trip_gives_every_vote_back(begin: Begin, database: str, tmp_path: Path) -> None:
     taken = snapshot(voted_review(begin, database).database)
     content = FILES["label-studio.json"](taken)
-    empty = begin("Ana", database=str(tmp_path / "second.db"))
+    empty = begin("Ana", pilot=3, database=str(tmp_path / "second.db"))
     save_criteria(empty.database, load_pack("zh").criteria[:4])
     imported = import_label_studio(empty.database, content, "votes.json")
     assert (imported.new, imported.reviewers, imported.other, imported.without, imported.unknown) == (17, 2, 0, 0, 0)
@@ -77,6 +77,21 @@ def test_the_round_trip_gives_every_vote_back(begin: Begin, database: str, tmp_p
     assert (again.new, again.same) == (0, 17)
     assert said(snapshot(empty.database).votes) == said(taken.votes)
     assert json.loads(FILES["label-studio.json"](snapshot(empty.database))) == json.loads(content)
+
+
+def test_votes_of_a_pilot_count_where_there_is_none(begin: Begin, tmp_path: Path) -> None:
+    first = begin("Ana Ben", count=2, pilot=1, per_sentence=2)
+    for name in ("Ana", "Ben"):
+        voted(first, name, "drop", "name")
+    begin_main(first.database, again=True)
+    voted(first, "Ana", "keep")  # another sentence, or the same one again
+    voted(first, "Ana", "keep")
+    content = FILES["label-studio.json"](snapshot(first.database))
+    second = begin("", count=2, per_sentence=2, database=str(tmp_path / "second.db"))
+    imported = import_label_studio(second.database, content, "x.json")
+    assert (imported.new, imported.other) == (3, 1)
+    assert {vote.round for vote in snapshot(second.database).votes} == {"main"}
+    assert {v.ballot.choice for v in snapshot(second.database).votes if v.reviewer == "Ana"} == {"keep"}
 
 
 def set_of_label_studio(folder: Path) -> Path:

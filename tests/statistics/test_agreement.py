@@ -99,6 +99,12 @@ def test_without_two_answers_or_with_one_kind_only_there_is_no_number(table: "np
     assert math.isnan(cohens_kappa(["keep"], ["keep"]))
 
 
+def test_one_thing_has_no_interval() -> None:
+    found = agreement([[2, 1]])
+    assert math.isnan(found.interval.low)
+    assert found.interval.caution is not None
+
+
 def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
     """Judges who say the truth with probability .9 agree with an alpha that is known: 1 - 2 * .9 * .1 / .5 = .64."""
     rng = np.random.default_rng(3)

@@ -13,7 +13,7 @@ from tiltmeter.errors import TiltmeterError, unknown
 from tiltmeter.reviews import database as db
 from tiltmeter.reviews.criteria import editions
 from tiltmeter.reviews.database import MAIN, PILOT, Database
-from tiltmeter.reviews.opening import read_sentences, rounds
+from tiltmeter.reviews.opening import read_about, read_sentences, rounds
 from tiltmeter.reviews.people import usable_name
 from tiltmeter.reviews.values import CHOICES, LONGEST_NOTE, Edition, Sentence, Vote, storable
 
@@ -89,7 +89,8 @@ def import_label_studio(store: Database, content: bytes, name: str) -> Imported:
         if sentence_id is None:
             missing += 1
             continue
-        for annotation in task.annotations:
+        # Where somebody was asked twice, what they said last comes first.
+        for annotation in sorted(task.annotations, key=lambda found: found.more.get("round") == PILOT):
             if annotation.verdict:
                 ballots.append(known.row(sentence_id, annotation, f"{name}, task {task.place}"))
             else:
@@ -107,6 +108,7 @@ class _Review:
         self._sentences = read_sentences(connection)
         self._rounds = rounds(connection)
         self._by_text = {(row.sentence, row.start): row.id for row in self._sentences.values()}
+        self._pilot = read_about(connection).pilot
         known = editions(connection)
         self._versions = {edition.version for edition in known}
         self._latest = known[-1].version
@@ -124,6 +126,10 @@ class _Review:
             return found.id
         return self._by_text.get((text, start)) if isinstance(text, str) and isinstance(start, int) else None
 
+    def _round(self, sentence_id: int, told: object) -> str:
+        """That of the file; but where there was no pilot, its votes are votes as any other."""
+        return str(told) if told == MAIN or (told == PILOT and self._pilot) else self._rounds[sentence_id]
+
     def row(self, sentence_id: int, annotation: Annotation, place: str) -> dict[str, Any]:
         if annotation.verdict not in CHOICES:
             raise TiltmeterError(f"{place}: {unknown('verdict', annotation.verdict, CHOICES)}")
@@ -140,7 +146,7 @@ class _Review:
         return {
             "reviewer": reviewer,
             "sentence_id": sentence_id,
-            "round": str(more["round"]) if more.get("round") in (PILOT, MAIN) else self._rounds[sentence_id],
+            "round": self._round(sentence_id, more.get("round")),
             "choice": annotation.verdict,
             "reason": self._reasons.get(annotation.reason, "") if annotation.verdict == "drop" else "",
             "note": storable(annotation.note),

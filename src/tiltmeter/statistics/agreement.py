@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -53,6 +53,8 @@ def agreement(counts: npt.ArrayLike, *, resamples: int = 1999, seed: int = 0) ->
     # Things with the same answers are the same: drawing patterns is drawing things.
     drawn = np.random.default_rng(seed).multinomial(units, times / units, size=resamples).astype(np.float64)
     interval, _ = resampled_interval(alpha, _alpha(patterns, drawn), n=units, method=_METHOD)
+    if units == 1:
+        interval = replace(interval, low=math.nan, high=math.nan)
     sizes = patterns.sum(axis=1)
     judges = max(set(sizes.tolist()), key=lambda size: (int(times[sizes == size].sum()), size))
     same = sizes == judges
