@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator
 
-from bench import commands, corpus, models, report, slgu, statistics, vectors, weat
+from bench import commands, corpus, models, report, reviews, slgu, statistics, vectors, weat
 from bench.row import Row
 
 SUITES = {
@@ -15,6 +15,7 @@ SUITES = {
     "slgu": slgu.rows,
     "corpus": corpus.rows,
     "report": report.rows,
+    "reviews": reviews.rows,
 }
 
 

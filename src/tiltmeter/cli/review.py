@@ -15,7 +15,7 @@ def review(
         Path, typer.Argument(metavar="SET", help="What `build slguset` wrote (set.parquet), or a CSV like SlguSet.")
     ],
     reviewers: Annotated[str, typer.Option(help="Names, with commas between; each gets a personal link.")] = "",
-    per_sentence: Annotated[int | None, typer.Option(help="Votes for each sentence.  [default: 3]")] = None,
+    per_sentence: Annotated[int | None, typer.Option(help="Votes for each sentence; 3 if nothing is said.")] = None,
     pilot: Annotated[
         int | None, typer.Option(help="Sentences to settle the criteria on before the others are shown.")
     ] = None,
