@@ -240,6 +240,18 @@ def test_files_of_a_review_without_votes_can_be_written(begin: Begin, tmp_path: 
     assert pl.read_parquet(tmp_path / "out" / "outcomes.parquet")["how"].to_list() == ["unfinished"] * 12
 
 
+def test_a_full_disk_leaves_no_half_of_the_files(begin: Begin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: Path, content: bytes) -> None:
+        if path.name == "set.csv":
+            raise TiltmeterError("the disk is full")
+        path.write_bytes(content)
+
+    monkeypatch.setattr("tiltmeter.reviews.files.write_atomically", full)
+    with pytest.raises(TiltmeterError, match="full"):
+        write_files(snapshot(begin().database), tmp_path / "out")
+    assert list((tmp_path / "out").iterdir()) == []
+
+
 def test_a_folder_that_holds_something_is_left_alone(begin: Begin, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine.txt").write_text("mine", "utf-8")

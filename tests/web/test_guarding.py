@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 import requests
 
+from tiltmeter.web import is_loopback
 from web.served import Client, Served
 
 Serve = Callable[..., Served]
@@ -161,3 +162,33 @@ def test_odd_uploads_and_numbers_of_the_owner_are_refused_without_a_fault(untouc
         assert owner.open(path).status_code in (400, 404), path
     for path in (f"/reviewers/{10**30}/link", "/reviewers/x/link", "/reviewers/-1/revoke", f"/disagreements/{10**30}"):
         assert owner.send(path, {**form, "choice": "back"}).status_code == 400, path
+
+
+def test_behind_a_proxy_the_links_and_forms_are_the_proxys(serve: Serve) -> None:
+    with socket.create_server(("127.0.0.2", 0)) as free:
+        port = free.getsockname()[1]
+    public = "https://review.example.org"
+    served = serve("--reviewers", "Ana", "--host", "127.0.0.2", "--port", port, "--url", f"{public}/")
+    assert served.reviewer("Ana").startswith(f"{public}/review/")
+    ana = Client(served.reviewer("Ana").replace(public, f"http://127.0.0.2:{port}"))
+    ana.open(Host="review.example.org")
+    fields = {**ana.form("/vote"), "choice": "keep"}
+    assert ana.send("/vote", fields, Host="127.0.0.2", Origin="https://other.example.org").status_code == 403
+    assert ana.send("/vote", fields, Host="127.0.0.2", Origin=public).status_code == 303
+    with pytest.raises(requests.ConnectionError):
+        requests.get(f"http://127.0.0.1:{port}/", timeout=10)
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"),
+    [
+        ("127.0.0.1", True),
+        ("::1", True),
+        ("localhost", True),
+        ("127.9.9.9", True),
+        ("0.0.0.0", False),
+        ("x.org", False),
+    ],
+)
+def test_what_others_can_reach_is_told_from_what_they_cannot(host: str, expected: bool) -> None:
+    assert is_loopback(host) is expected

@@ -24,7 +24,7 @@ from tiltmeter.corpora.rules import NOT_DRAWN, Rules
 from tiltmeter.corpora.sampling import Quota, draw, quotas
 from tiltmeter.corpora.screening import Screener
 from tiltmeter.corpora.symmetry import symmetries
-from tiltmeter.datasets.slguset_files import write_csv
+from tiltmeter.datasets.slguset_files import SET_COLUMNS, write_csv
 from tiltmeter.errors import OutOfReach, TiltmeterError
 from tiltmeter.packs import Pack
 from tiltmeter.store import Store, write_atomically, writing
@@ -35,8 +35,7 @@ ENGINE = 1
 UNFINISHED = ".part"
 """Where the files of a set are written until all are there."""
 
-SET = ("sentence", "start", "end", "keyword", "opposite", "gender", "pair", "source", "mark")
-REJECTED = (*SET[:-1], "reason", "detail")
+REJECTED = (*SET_COLUMNS[:-1], "reason", "detail")
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,7 +347,7 @@ def _write(out: Path, gathered: _Gathered, chosen: _Chosen, card: Card) -> None:
 
 def _set(gathered: _Gathered, chosen: _Chosen) -> pl.DataFrame:
     """The set in the pack's order of pairs, then by hash."""
-    rows = gathered.rows(chosen.drawn, *SET)
+    rows = gathered.rows(chosen.drawn, *SET_COLUMNS)
     if rows.is_empty():
         raise TiltmeterError(
             "no pair has neutral sentences with both of its words: the corpus is too small, or rules leave too much out"
@@ -358,7 +357,7 @@ def _set(gathered: _Gathered, chosen: _Chosen) -> pl.DataFrame:
         rows.join(chosen.drawn.select("number", "order"), on="number", how="inner")
         .with_columns(place=pl.col("pair").replace_strict(place))
         .sort("place", "order", "source")
-        .select(SET)
+        .select(SET_COLUMNS)
     )
 
 

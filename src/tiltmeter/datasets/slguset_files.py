@@ -30,6 +30,9 @@ COLUMNS = {
 
 _OPTIONAL = ("gender", "pair", "source", "mark")
 
+SET_COLUMNS = ("sentence", "start", "end", "keyword", "opposite", *_OPTIONAL)
+"""Of the Parquet files that tiltmeter writes."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedSentence:

@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from tiltmeter.datasets.slguset_files import write_csv
+from tiltmeter.datasets.slguset_files import SET_COLUMNS, write_csv
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.results import harmless
 from tiltmeter.reviews.card import card_json, card_text
@@ -20,17 +20,21 @@ from tiltmeter.reviews.snapshot import Snapshot
 from tiltmeter.reviews.values import Sentence
 from tiltmeter.store import write_atomically, writing
 
-SET = ("sentence", "start", "end", "keyword", "opposite", "gender", "pair", "source", "mark")
-
 
 def write_files(taken: Snapshot, folder: Path) -> list[Path]:
-    """All files of a review, into a folder that is not there yet, or is empty."""
+    """All files of a review, into a folder that is not there yet, or is empty: all of them or none."""
     check_folder(folder)
+    contents = {folder / name: make(taken) for name, make in FILES.items()}
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    for name, make in FILES.items():
-        write_atomically(folder / name, make(taken))
-    return [folder / name for name in FILES]
+    try:
+        for path, content in contents.items():
+            write_atomically(path, content)
+    except BaseException:
+        for path in contents:
+            path.unlink(missing_ok=True)
+        raise
+    return list(contents)
 
 
 def check_folder(folder: Path) -> None:
@@ -82,7 +86,7 @@ _VOTE_SCHEMA = {
     "origin": pl.String,
     "sentence_id": pl.Int64,
 }
-_SET_SCHEMA = {name: pl.Int64 if name in ("start", "end") else pl.String for name in SET}
+_SET_SCHEMA = {name: pl.Int64 if name in ("start", "end") else pl.String for name in SET_COLUMNS}
 _OUTCOME_SCHEMA = {
     "sentence_id": pl.Int64,
     "final": pl.String,
@@ -108,7 +112,7 @@ def outcome_rows(taken: Snapshot) -> list[dict[str, Any]]:
 
 def _sentence(sentence: Sentence) -> dict[str, Any]:
     cells = asdict(sentence)
-    return {name: cells[name] for name in SET}
+    return {name: cells[name] for name in SET_COLUMNS}
 
 
 def _time(seconds: float) -> str:
