@@ -203,6 +203,10 @@ def open_review(
     """
     from tiltmeter import reviews
 
+    if not Path(path).is_file():
+        raise TiltmeterError(
+            f"{path} is no file: a set is what `tiltmeter build slguset` writes, or a CSV like SlguSet"
+        )
     said = lang or (None if pack else reviews.language_of(Path(path)))
     if said is None and pack is None:
         raise TiltmeterError("the language is not known; say it with --lang, or give a --pack")

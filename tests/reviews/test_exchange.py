@@ -89,7 +89,7 @@ def test_votes_of_a_pilot_count_where_there_is_none(begin: Begin, tmp_path: Path
     content = FILES["label-studio.json"](snapshot(first.database))
     second = begin("", count=2, per_sentence=2, database=str(tmp_path / "second.db"))
     imported = import_label_studio(second.database, content, "x.json")
-    assert (imported.new, imported.other) == (3, 1)
+    assert (imported.new, imported.other, imported.superseded) == (3, 0, 1)
     assert {vote.round for vote in snapshot(second.database).votes} == {"main"}
     assert {v.ballot.choice for v in snapshot(second.database).votes if v.reviewer == "Ana"} == {"keep"}
 

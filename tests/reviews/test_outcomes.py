@@ -26,6 +26,7 @@ from tiltmeter.reviews import (
     Opened,
     Sentence,
     Vote,
+    begin_main,
     cast,
     decide,
     save_criteria,
@@ -34,6 +35,7 @@ from tiltmeter.reviews import (
     write_files,
 )
 from tiltmeter.reviews.agreeing import agreements, two_by_two
+from tiltmeter.reviews.files import vote_rows
 from tiltmeter.reviews.outcomes import outcomes
 
 Begin = Callable[..., Opened]
@@ -67,6 +69,29 @@ def test_more_than_half_of_all_votes_decide(choices: list[str], expected: tuple[
     assert came_to(*choices) == expected
     for order in permutations(choices):
         assert came_to(*order) == expected
+
+
+def test_of_a_pilot_that_was_asked_again_everything_is_in_the_files_and_nothing_counts(begin: Begin) -> None:
+    review = begin("Ana Ben", count=1, pilot=1, per_sentence=2)
+    voted(review, "Ana", "keep")
+    task = voted(review, "Ben", "drop", "name")
+    decide(review.database, task.sentence.id, "drop", "name", "of the pilot")
+    begin_main(review.database, again=True)
+    for name in ("Ana", "Ben"):
+        voted(review, name, "unsure")
+    taken = snapshot(review.database)
+    rows = vote_rows(taken)
+    assert [(row["round"], row["choice"], row["origin"]) for row in rows] == [
+        ("pilot", "keep", "web"),
+        ("pilot", "drop", "web"),
+        ("main", "unsure", "web"),
+        ("main", "unsure", "web"),
+        ("pilot", "drop", "adjudication"),
+    ]
+    agreed = {row.kind: row.found for row in taken.agreements()}
+    assert (agreed["all"].units, agreed["all"].votes, agreed["all"].unanimous) == (1, 2, 1.0)
+    assert (agreed["pilot"].votes, agreed["pilot"].unanimous) == (2, 0.0)
+    assert [two.same for two in taken.two_by_two()] == [1.0]
 
 
 def test_half_is_no_majority() -> None:
@@ -168,7 +193,7 @@ def test_every_vote_is_in_the_files_once(reviewed: Opened, tmp_path: Path) -> No
     assert {path.name for path in written} == set(FILES)
     table = pl.read_parquet(tmp_path / "out" / "votes.parquet")
     assert table.height == 37
-    cast_by = Counter(table.filter(pl.col("round") == "main").select("reviewer", "choice").iter_rows())
+    cast_by = Counter(table.filter(pl.col("origin") == "web").select("reviewer", "choice").iter_rows())
     assert cast_by == {
         ("Ana", "keep"): 12,
         ("Ben", "keep"): 8,
@@ -176,7 +201,7 @@ def test_every_vote_is_in_the_files_once(reviewed: Opened, tmp_path: Path) -> No
         ("Cai", "keep"): 6,
         ("Cai", "drop"): 6,
     }
-    own = table.filter(pl.col("round") == "adjudication")
+    own = table.filter(pl.col("origin") == "adjudication")
     assert own.select("sentence_id", "choice", "note").rows() == [(6, "keep", "the owner")]
     rows = list(csv.DictReader(io.StringIO((tmp_path / "out" / "votes.csv").read_text("utf-8-sig"))))
     assert [row["sentence"] for row in rows] == table["sentence"].to_list()

@@ -38,7 +38,7 @@ def test_the_numbers_are_those_of_the_moment(serve: Serve) -> None:
     assert "keep, drop or unsure 4 8 -0.750" in page
     assert "-1.000" in page
     assert "Ana , Ben 4 0% 0.0000" in page  # Cohen: neither agreement nor any by chance
-    assert "4 to decide" in page
+    assert "4 disputed , 4 of them without a majority" in page
 
 
 def test_a_reviewer_is_added_and_has_a_link(serve: Serve) -> None:

@@ -64,7 +64,7 @@ def review(
             show.say(note, error=True)
         wanted, there = snapshot(opened.database).about.per_sentence, len(all_reviewers(opened.database))
         if there < wanted:
-            show.say(f"{wanted} votes a sentence are wanted, and there are {there} reviewers: add some", error=True)
+            show.say(f"{wanted} votes a sentence are wanted; reviewers so far: {there}", error=True)
         if json:
             links = {"owner": site.owner_link, "reviewers": site.links, "database": opened.database.shown}
             print(json_format.dumps(links, ensure_ascii=False), flush=True)
@@ -72,6 +72,8 @@ def review(
         show.say(f"your page: {site.owner_link}")
         for name, link in site.links.items():
             show.say(f"{name}: {link}")
+        if there > len(site.links):
+            show.say("links of reviewers who were here before stay valid; your page makes new ones")
         show.say(f"votes are kept in {opened.database.shown}; Ctrl-C ends the server, the same command goes on")
 
     api.review(
@@ -91,9 +93,12 @@ def _exchange(path: Path, take_in: Path | None, out: Path | None, where: dict[st
     """Takes votes in, writes files, and serves nobody."""
     from tiltmeter import api
     from tiltmeter.cli import show
+    from tiltmeter.datasets.label_studio import read_tasks
     from tiltmeter.reviews import check_folder, import_label_studio, snapshot, write_files
 
     content = _content(take_in) if take_in is not None else b""
+    if take_in is not None:
+        read_tasks(content, take_in.name)  # a file that is none begins no review
     if out is not None:
         check_folder(out)
     database = api.open_review(path, begin=take_in is not None, **where).database

@@ -287,7 +287,8 @@ def built(made: Built, *, as_json: bool) -> None:
             say(f"not filled: {line}")
         for line in card.warnings:
             say(f"not symmetric: {line}")
-        say(f"next: tiltmeter measure slgu MODEL --lang {card.pack.lang} --sentences {made.folder / 'set.csv'}")
+        say(f"next, let people judge them: tiltmeter review {made.folder / 'set.parquet'} --reviewers NAME,NAME,NAME")
+        say(f"or measure: tiltmeter measure slgu MODEL --lang {card.pack.lang} --sentences {made.folder / 'set.csv'}")
     for problem in made.problems:
         say(problem, error=True)
 

@@ -9,7 +9,7 @@ except ModuleNotFoundError as error:
 
 from tiltmeter.reviews.agreeing import Row, Two
 from tiltmeter.reviews.asking import LEASE, Last, Progress, Task, cast, last_vote, next_task, progress, undo
-from tiltmeter.reviews.card import READING
+from tiltmeter.reviews.card import CAUTION, READING
 from tiltmeter.reviews.criteria import current_criteria, edition, save_criteria
 from tiltmeter.reviews.database import Database
 from tiltmeter.reviews.exchange import Imported, import_label_studio
@@ -43,6 +43,7 @@ from tiltmeter.reviews.values import (
 )
 
 __all__ = [
+    "CAUTION",
     "CHOICES",
     "FILES",
     "HOW",

@@ -16,7 +16,7 @@ class Row:
     """Agreement about one question."""
 
     kind: str
-    """`all`, `certain`, `criterion` or `pair`."""
+    """`all`, `certain`, `criterion`, `pair` or `pilot`."""
     name: str
     found: Agreement
 

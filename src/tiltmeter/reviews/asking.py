@@ -45,9 +45,9 @@ class Progress:
     """How far a reviewer and all together are."""
 
     own: int
-    """Votes of the reviewer, in all rounds."""
+    """Votes of the reviewer on what is asked about now."""
     cast: int
-    """Votes on what is asked about now, up to as many as are wanted."""
+    """Votes of all on it, up to as many as are wanted."""
     wanted: int
     waiting: str
     """Why there may be nothing to show: `pilot` (the main part is not open), `others` (they have the last), `done`."""
@@ -146,8 +146,8 @@ def progress(store: Database, reviewer_id: int | None = None) -> Progress:
         voted = connection.execute(select(func.sum(enough))).scalar() or 0
         own = connection.execute(
             select(func.count())
-            .select_from(db.votes)
-            .where(db.votes.c.reviewer_id == reviewer_id, db.votes.c.choice.is_not(None))
+            .select_from(db.votes.join(db.sentences))
+            .where(cast_here, asked, db.votes.c.reviewer_id == reviewer_id)
         ).scalar()
         open_for_me = connection.execute(
             select(db.votes.c.sentence_id)

@@ -16,6 +16,11 @@ READING = (
     "Intervals (95%) resample sentences."
 )
 
+CAUTION = (
+    "too few sentences for the interval to hold what it promises, or alpha is undefined on some resamples. A dash: "
+    "nothing was judged twice, or all answers are the same. Fleiss' kappa is over sentences with the usual votes."
+)
+
 
 def card_json(taken: Snapshot) -> dict[str, Any]:
     about = taken.about
@@ -86,6 +91,8 @@ def card_text(taken: Snapshot) -> str:
         "| --- | --- | --- | --- | --- | --- | --- |",
         *(_agreement_line(row) for row in taken.agreements()),
         "",
+        r"\* " + CAUTION,
+        "",
         "| two reviewers | sentences | said the same | Cohen's kappa |",
         "| --- | --- | --- | --- |",
         *(
@@ -96,9 +103,9 @@ def card_text(taken: Snapshot) -> str:
         f"## Criteria, edition {latest.version} of {_day(latest.saved)}",
         "",
         *(
-            f"- **{_cell(wording.title)}** ({criterion.id}): {_cell(wording.text)}"
+            f"- {criterion.id} ({lang}): **{_cell(wording.title)}** {_cell(wording.text)}"
             for criterion in latest.criteria
-            for wording in [criterion.wording(about.lang, "en")]
+            for lang, wording in criterion.wordings.items()
         ),
         "",
     ]
@@ -126,7 +133,8 @@ def _agreement(row: Row) -> dict[str, Any]:
         "alpha": _number(found.alpha),
         "ci_low": _number(found.interval.low),
         "ci_high": _number(found.interval.high),
-        "ci_method": found.interval.label,
+        "ci_method": found.interval.method,
+        "ci_caution": found.interval.caution,
         "fleiss_kappa": _number(found.kappa),
         "fleiss_sentences": found.kappa_units,
         "unanimous": _number(found.unanimous),
@@ -136,7 +144,10 @@ def _agreement(row: Row) -> dict[str, Any]:
 
 def _agreement_line(row: Row) -> str:
     found = row.found
-    interval = f"{_shown(found.interval.low)} to {_shown(found.interval.high)}"
+    interval = "–"
+    if not math.isnan(found.interval.low):
+        mark = r" \*" if found.interval.caution else ""
+        interval = f"{_shown(found.interval.low)} to {_shown(found.interval.high)}{mark}"
     name = {"criterion": f"dropped for {row.name} or not", "pair": row.name}.get(row.kind, row.name)
     unanimous = "–" if math.isnan(found.unanimous) else f"{found.unanimous:.0%}"
     return (

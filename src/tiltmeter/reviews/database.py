@@ -147,7 +147,7 @@ class Database:
 
     def __init__(self, url: str) -> None:
         self.url = _parsed(url)
-        self.shown = self.url.render_as_string(hide_password=True)
+        self.shown = (self.url.database if self.on_sqlite else None) or self.url.render_as_string(hide_password=True)
         try:
             self._engine = create_engine(self.url, pool_pre_ping=True, pool_size=20, max_overflow=30)
         except (ModuleNotFoundError, NoSuchModuleError) as error:

@@ -33,6 +33,8 @@ class Imported:
     """Annotations without a verdict, or skipped."""
     unknown: int
     """Tasks about sentences that are not in the set."""
+    superseded: int
+    """Votes of a pilot that was asked again, in a review without one."""
     reviewers: int
     """Reviewers who were not here before; they have no link."""
 
@@ -43,6 +45,7 @@ class Imported:
             (self.same, "votes were here already"),
             (self.other, "votes differ from what their reviewers said here, which stays"),
             (self.without, "annotations without a verdict"),
+            (self.superseded, "votes of a pilot that was asked again left out"),
             (self.unknown, "tasks about sentences that are not in this set"),
         ):
             told += [f"{count} {what}"] if count else []
@@ -83,22 +86,31 @@ def import_label_studio(store: Database, content: bytes, name: str) -> Imported:
     with store.reading() as connection:
         known = _Review(connection)
     ballots = []
-    without = missing = 0
+    without = missing = superseded = 0
     for task in tasks:
         sentence_id = known.sentence(task)
         if sentence_id is None:
             missing += 1
             continue
-        # Where somebody was asked twice, what they said last comes first.
-        for annotation in sorted(task.annotations, key=lambda found: found.more.get("round") == PILOT):
-            if annotation.verdict:
-                ballots.append(known.row(sentence_id, annotation, f"{name}, task {task.place}"))
-            else:
+        for annotation in task.annotations:
+            if not annotation.verdict:
                 without += 1
+            elif known.was_asked_again(annotation, task):
+                superseded += 1
+            else:
+                ballots.append(known.row(sentence_id, annotation, f"{name}, task {task.place}"))
     if missing == len(tasks):
         raise TiltmeterError(f"{name}: none of its {missing} tasks is about a sentence of this set")
     counts: Counter[str] = store.persistently(lambda connection: _saved(connection, ballots))
-    return Imported(counts["new"], counts["same"], counts["other"], without, missing, counts["reviewers"])
+    return Imported(
+        new=counts["new"],
+        same=counts["same"],
+        other=counts["other"],
+        without=without,
+        unknown=missing,
+        superseded=superseded,
+        reviewers=counts["reviewers"],
+    )
 
 
 class _Review:
@@ -125,6 +137,11 @@ class _Review:
         if found is not None and found.sentence == text:
             return found.id
         return self._by_text.get((text, start)) if isinstance(text, str) and isinstance(start, int) else None
+
+    def was_asked_again(self, annotation: Annotation, task: LabelledTask) -> bool:
+        """Whether it is of a pilot that there was not here, and its annotator said something later."""
+        later = {other.annotator for other in task.annotations if other.more.get("round") == MAIN}
+        return not self._pilot and annotation.more.get("round") == PILOT and annotation.annotator in later
 
     def _round(self, sentence_id: int, told: object) -> str:
         """That of the file; but where there was no pilot, its votes are votes as any other."""

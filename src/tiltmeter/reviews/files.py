@@ -43,7 +43,7 @@ def check_folder(folder: Path) -> None:
 
 
 def vote_rows(taken: Snapshot) -> list[dict[str, Any]]:
-    """A row for each vote, and behind them one for each word of the owner, whose round is `adjudication`."""
+    """A row for each vote, and behind them one for each decision of the owner, whose origin is `adjudication`."""
     cast: list[dict[str, Any]] = [
         {
             "reviewer": vote.reviewer,
@@ -62,18 +62,17 @@ def vote_rows(taken: Snapshot) -> list[dict[str, Any]]:
     decided: list[dict[str, Any]] = [
         {
             "reviewer": "",
-            "round": "adjudication",
-            "choice": outcome.decision.choice,
-            "reason": outcome.decision.reason,
-            "note": outcome.decision.note,
+            "round": decision.round,
+            "choice": decision.choice,
+            "reason": decision.reason,
+            "note": decision.note,
             "criteria": None,
-            "voted": _time(outcome.decision.decided),
+            "voted": _time(decision.decided),
             "seconds": None,
-            "origin": "web",
-            "sentence_id": outcome.sentence_id,
+            "origin": "adjudication",
+            "sentence_id": decision.sentence_id,
         }
-        for outcome in taken.outcomes
-        if outcome.decision is not None
+        for decision in taken.decisions
     ]
     return [row | _sentence(taken.sentences[row["sentence_id"]]) for row in cast + decided]
 

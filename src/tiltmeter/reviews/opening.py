@@ -140,10 +140,6 @@ def begin_main(store: Database, *, again: bool) -> None:
 
 
 def _read(path: Path, pack: Pack) -> tuple[list[Sentence], list[LeftOut]]:
-    if not path.is_file():
-        raise TiltmeterError(
-            f"{path} is no file: a set is what `tiltmeter build slguset` writes, or a CSV like SlguSet"
-        )
     listed = {entry.line: entry for entry in read_set(path).sentences}
     rows, left_out = placed(listed.values(), pack)
     if not rows:

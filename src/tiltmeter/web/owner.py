@@ -13,6 +13,7 @@ from starlette.responses import Response
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.packs import KEEP, Criterion, Wording
 from tiltmeter.reviews import (
+    CAUTION,
     CHOICES,
     FILES,
     HOW,
@@ -36,7 +37,7 @@ from tiltmeter.reviews import (
 )
 from tiltmeter.web.guarding import LARGEST_NUMBER, form_mark, same_mark
 from tiltmeter.web.reviewer import NoSuchLink
-from tiltmeter.web.site import Site, page, plain_message, site, to
+from tiltmeter.web.site import Site, page, site, to
 
 router = APIRouter(prefix="/owner/{token}")
 
@@ -177,7 +178,7 @@ def files(here: _Own) -> Response:
 @router.get("/files/{name}")
 def download(here: _Own, name: str) -> Response:
     if name not in FILES:
-        return plain_message("There is no such file", ", ".join(FILES), status=404)
+        raise NoSuchLink
     content = FILES[name](here.snapshot())
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(content, media_type="application/octet-stream", headers=headers)
@@ -212,12 +213,21 @@ _ABOUT_FILES = {
 def _changed(here: Site, mark: str, what: str, change: Any, *, about: object = "", after: str = "") -> Response:
     """Does what a form asks for and shows a page again; what cannot be done is said."""
     if not same_mark(mark, here.owner_token, what, about):
-        return plain_message("Nothing was changed", "The form did not come from this page; load it again.", status=403)
+        return _refused(here, "The form did not come from this page; load it again.", 403, after)
     try:
         change()
     except TiltmeterError as error:
-        return plain_message("Nothing was changed", f"{error}", status=409)
-    return to(f"/owner/{here.owner_token}" + (f"/{after}" if after else ""))
+        return _refused(here, f"{error}", 409, after)
+    return to(_place(here, after))
+
+
+def _place(here: Site, name: str) -> str:
+    return f"/owner/{here.owner_token}" + (f"/{name}" if name else "")
+
+
+def _refused(here: Site, why: str, status: int, after: str) -> Response:
+    said = {"lang": "en", "title": "Nothing was changed", "text": why, "back": _place(here, after), "back_text": "Back"}
+    return page("message.html", status=status, **said)
 
 
 def _shared(here: Site, current: str) -> dict[str, Any]:
@@ -243,6 +253,7 @@ def _numbers(here: Site) -> dict[str, Any]:
         "pairs": here.two_by_two(),
         "reasons": _titles(here, taken.editions),
         "reading": READING,
+        "caution": CAUTION,
     }
 
 
@@ -272,9 +283,9 @@ def _named(here: Site, number: int) -> str:
 
 
 def _titles(here: Site, known: Sequence[Edition]) -> dict[str, str]:
-    """What criteria are called, those of earlier editions too."""
+    """What criteria are called in English, as these pages are; those of earlier editions too."""
     return {
-        criterion.id: criterion.wording(here.pack.lang, "en").title
+        criterion.id: criterion.wording("en", here.pack.lang).title
         for edition in known
         for criterion in edition.reasons
     }

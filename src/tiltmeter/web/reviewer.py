@@ -5,12 +5,12 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Form, Request
 from starlette.responses import Response
 
+from tiltmeter.packs import Criterion, Pack, Wording, load_pack, shipped_languages
 from tiltmeter.reviews import (
     CHOICES,
     LONGEST_NOTE,
     Ballot,
     Edition,
-    Last,
     Reviewer,
     Stale,
     cast,
@@ -134,7 +134,6 @@ def _page(
     task = next_task(here.database, me.id)
     criteria = current_criteria(here.database)
     last = last_vote(here.database, me.id)
-    wording = (lang, here.pack.lang, "en")
     return page(
         "review.html",
         status=status,
@@ -146,22 +145,30 @@ def _page(
         token=token,
         task=task,
         note=(written[1] if task and task.sentence.id == written[0] else "") or (task.note if task else ""),
-        keep=criteria.keep.wording(*wording),
-        reasons=[(reason.id, reason.wording(*wording)) for reason in criteria.reasons],
+        keep=_wording(criteria.keep, lang, here.pack),
+        reasons=[(reason.id, _wording(reason, lang, here.pack)) for reason in criteria.reasons],
         criteria=criteria.version,
         last=last,
-        last_vote=_said(last, texts, criteria, wording) if last else "",
+        last_vote=_said(last.ballot, criteria, lang, here.pack) if last else "",
         progress=progress(here.database, me.id),
         notice=texts[notice].format(most=LONGEST_NOTE) if notice else "",
         form_mark=form_mark,
     )
 
 
-def _said(last: Last, texts: dict[str, str], criteria: Edition, wording: tuple[str, ...]) -> str:
+def _wording(criterion: Criterion, lang: str, pack: Pack) -> Wording:
+    """A criterion in the reviewer's language: as it is written there, else, where nobody has changed the pack's text,
+    as the pack of that language says it; else in the language of the sentences, which the reviewer reads."""
+    if lang not in criterion.wordings and criterion in pack.criteria and lang in shipped_languages():
+        for known in load_pack(lang).criteria:
+            if known.id == criterion.id:
+                return known.wording(lang)
+    return criterion.wording(lang, pack.lang, "en")
+
+
+def _said(ballot: Ballot, criteria: Edition, lang: str, pack: Pack) -> str:
     """A vote in words."""
-    if last.ballot.choice == "unsure":
-        return texts["unsure"]
-    if last.ballot.choice == "keep":
-        return criteria.keep.wording(*wording).title
-    found = criteria.reason(last.ballot.reason)
-    return found.wording(*wording).title if found else last.ballot.reason
+    if ballot.choice == "unsure":
+        return all_texts()[lang]["unsure"]
+    found = criteria.keep if ballot.choice == "keep" else criteria.reason(ballot.reason)
+    return _wording(found, lang, pack).title if found else ballot.reason

@@ -105,9 +105,7 @@ def message(request: Request, what: str, *, status: int) -> HTMLResponse:
     lang = FALLBACK if owner else preferred(request.headers.get("accept-language", ""))
     texts = all_texts()[lang]
     text = "" if owner and what == "not_saved" else texts.get(f"{what}_text", "")
-    return page("message.html", status=status, lang=lang, title=texts[what], text=text)
-
-
-def plain_message(title: str, text: str, *, status: int) -> HTMLResponse:
-    """The same for the owner, whose pages are in English."""
-    return page("message.html", status=status, lang=FALLBACK, title=title, text=text)
+    # Where the link itself is sound, the page that it leads to.
+    back = "" if what == "invalid" else "/".join(request.url.path.split("/")[:3])
+    said = {"title": texts[what], "text": text, "back": back, "back_text": "Back" if owner else texts["back"]}
+    return page("message.html", status=status, lang=lang, **said)
