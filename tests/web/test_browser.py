@@ -1,6 +1,5 @@
 """A reviewer's page in a real Chromium: phone and desktop, by touch, by keyboard alone, in every language."""
 
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -181,15 +180,17 @@ def test_the_page_works_without_javascript_and_the_back_button_shows_no_old_form
     assert sentence_on(page) == now
 
 
-def test_a_first_vote_is_cast_long_before_ten_seconds_are_over(serve: Serve, look: Callable[..., Any]) -> None:
-    """Nothing stands between the link and the vote: no name, no log-in, no text to click away."""
+def test_between_the_link_and_the_first_vote_stands_nothing_but_one_touch(
+    serve: Serve, look: Callable[..., Any]
+) -> None:
+    """No name, no log-in, no text to click away: that is what lets a first vote be cast within ten seconds."""
     served = serve("--reviewers", "Ana")
-    began = time.monotonic()
     page = look(served.reviewer("Ana"), PHONE)
+    assert page.url == served.reviewer("Ana")
+    assert page.locator("dialog, [role=dialog], input:visible").count() == 0
     with page.expect_navigation():
         page.get_by_role("button", name="Keep").click()
-    assert len(cast_by(served)) == 1
-    assert time.monotonic() - began < 10
+    assert cast_by(served) == [("keep", "", "")]
 
 
 def test_the_owners_pages_fit_are_accessible_and_refresh_themselves(serve: Serve, look: Callable[..., Any]) -> None:
