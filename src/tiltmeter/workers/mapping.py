@@ -75,7 +75,9 @@ def _connect() -> Any:
     except ImportError as error:
         raise MissingExtra("ray", "ray") from error
     if not ray.is_initialized():
-        ray.init(include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
+        # Without an address Ray would also take a cluster that it finds noted on this machine, dead or somebody else's.
+        address = os.environ.get("RAY_ADDRESS") or "local"
+        ray.init(address=address, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
     return ray
 
 
