@@ -3,7 +3,7 @@
 from tiltmeter.language.capitals import capitalised, written_like
 from tiltmeter.language.keywords import KeywordForm, keyword_forms, unclear_forms
 from tiltmeter.language.segmentation import SEGMENTERS, segmenter
-from tiltmeter.language.slots import Person, Written, form, write
+from tiltmeter.language.slots import Person, Written, form, subject_forms, write, write_caption
 from tiltmeter.language.swap import Change, Swapped, swap_gender, swapper
 from tiltmeter.language.tagging import Tagged, tagged_words, tagger
 from tiltmeter.language.topics import distinctive, text_rank, tf_idf
@@ -23,6 +23,7 @@ __all__ = [
     "form",
     "keyword_forms",
     "segmenter",
+    "subject_forms",
     "swap_gender",
     "swapper",
     "tagged_words",
@@ -31,5 +32,6 @@ __all__ = [
     "tf_idf",
     "unclear_forms",
     "write",
+    "write_caption",
     "written_like",
 ]

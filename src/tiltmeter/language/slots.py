@@ -1,13 +1,14 @@
 """Sentences made of frames: persons, professions and what agrees with them. The only slot filler."""
 
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.language.capitals import capitalised
 from tiltmeter.language.inflection import BASQUE_DEMONSTRATIVES, basque, indefinite_article
-from tiltmeter.packs import Profession
+from tiltmeter.packs import Caption, Profession, SubjectPhrase
 
 Gender = Literal["male", "female", "nonbinary"]
 Span = tuple[int, int]
@@ -97,6 +98,27 @@ def form(profession: Profession, gender: Gender, case: str, lang: str) -> str:
             "which a frame asks for; add it to the list"
         )
     return written
+
+
+def subject_forms(phrases: Iterable[SubjectPhrase], kind: str, lang: str, word: str = "") -> dict[str, str]:
+    """What stands in each slot of a caption for a subject of this kind; `word` is the occupation's."""
+    written: dict[str, str] = {phrase.kind: _named(phrase.phrase, word) for phrase in phrases}
+    found = {
+        slot: written[name] for slot, name in (("subject", kind), ("subject:erg", f"{kind}:erg")) if name in written
+    }
+    bare = word if kind == "occupation" and "woman noun" in written else written.get(f"{kind} noun")
+    if bare:
+        found |= {"noun": bare, **({"noun:def": basque(bare, "def")} if lang == "eu" else {})}
+    return found
+
+
+def _named(phrase: str, word: str) -> str:
+    return phrase.replace("{a}", indefinite_article(word)).replace("{occupation}", word)
+
+
+def write_caption(caption: Caption, forms: Mapping[str, str], lang: str) -> str:
+    """A caption with its subject, by what stands in each slot."""
+    return capitalised(caption.sentence.replace(f"{{{caption.slot}}}", forms[caption.slot]), lang)
 
 
 def _phrase(person: Person, case: str, lang: str) -> tuple[str, Span]:

@@ -1,5 +1,6 @@
 """All that is known about one language, as data files, every list with its source."""
 
+from tiltmeter.packs.caption_rules import CaptionRules
 from tiltmeter.packs.criteria import KEEP, Criterion, Wording, criteria_problem
 from tiltmeter.packs.loader import load_folder, load_pack, read_tests, shipped_languages
 from tiltmeter.packs.reading import PackError
@@ -9,6 +10,7 @@ from tiltmeter.packs.values import (
     LISTS,
     Adjective,
     BaselineAdjective,
+    Caption,
     FormFrame,
     Frame,
     GenderForm,
@@ -16,9 +18,12 @@ from tiltmeter.packs.values import (
     InanimateNoun,
     NeutralSentence,
     NonbinaryPerson,
+    Occupation,
     Pack,
     PersonPair,
     Profession,
+    Prompt,
+    SubjectPhrase,
     WeatTest,
     Word,
     WordPair,
@@ -30,6 +35,8 @@ __all__ = [
     "LISTS",
     "Adjective",
     "BaselineAdjective",
+    "Caption",
+    "CaptionRules",
     "Criterion",
     "FormFrame",
     "Frame",
@@ -38,11 +45,14 @@ __all__ = [
     "InanimateNoun",
     "NeutralSentence",
     "NonbinaryPerson",
+    "Occupation",
     "Pack",
     "PackError",
     "PersonPair",
     "Profession",
+    "Prompt",
     "Screening",
+    "SubjectPhrase",
     "WeatTest",
     "Word",
     "WordPair",

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 from tiltmeter.errors import unknown
+from tiltmeter.packs.caption_rules import read_caption_rules
 from tiltmeter.packs.criteria import read_criteria
 from tiltmeter.packs.reading import (
     PackError,
@@ -26,6 +27,7 @@ from tiltmeter.packs.values import (
     SEGMENTERS,
     Adjective,
     BaselineAdjective,
+    Caption,
     FormFrame,
     Frame,
     GenderForm,
@@ -33,9 +35,12 @@ from tiltmeter.packs.values import (
     InanimateNoun,
     NeutralSentence,
     NonbinaryPerson,
+    Occupation,
     Pack,
     PersonPair,
     Profession,
+    Prompt,
+    SubjectPhrase,
     WeatTest,
     Word,
     WordPair,
@@ -72,13 +77,15 @@ def load_folder(folder: Path) -> Pack:
             pack = replace(pack, **own)
             sources[name] = (*sources.get(name, ()), source)
     lists["lexicon"] = {**pack.lexicon, **_read_lexicon(folder)}
-    for name in ("frames", "forms"):
+    for name in _SENTENCES:
         if (folder / f"{name}.toml").is_file():
             lists[name], source = _read_sentences(folder, name)
             sources[name] = (source,)
     in_use = {f"{pair.male}/{pair.female}" for pair in pack.gender_pairs if pair.status != "rejected"}
     if (screening := read_screening(folder, in_use)) is not None:
         lists["screening"], sources["screening"] = screening, (screening.source,)
+    if (rules := read_caption_rules(folder)) is not None:
+        lists["caption_rules"], sources["caption_rules"] = rules, (rules.source,)
     if (criteria := read_criteria(folder)) is not None:
         lists["criteria"], sources["criteria"] = criteria[0], (criteria[1],)
     if (folder / "weat.toml").is_file():
@@ -162,9 +169,13 @@ def _check_sentence(entry: NeutralSentence, place: Place, pack: Pack) -> None:
         raise place.error(f"the pair {named} is not among those of gender_pairs.tsv that are in use")
     if entry.parts is None:
         raise place.error(f"the sentence needs `{{male|female}}` once, both as they are written in it: {named}")
-    if unicodedata.normalize("NFC", entry.sentence) != entry.sentence:
+    _check_sentence_words(entry.sentence, place)
+
+
+def _check_sentence_words(sentence: str, place: Place) -> None:
+    if unicodedata.normalize("NFC", sentence) != sentence:
         raise place.error("the sentence is not in Unicode normal form C")
-    for word in re.findall(r"[^\W\d_]+", entry.sentence):
+    for word in re.findall(r"[^\W\d_]+", sentence):
         # Where there are no spaces, a Latin word may stand beside a Chinese one.
         if not any(unicodedata.east_asian_width(letter) in "WF" for letter in word):
             check_word(word, place)
@@ -183,16 +194,38 @@ def _check_determiner(person: PersonPair | NonbinaryPerson, place: Place, _: Pac
 
 
 def _check_profession(profession: Profession, place: Place, _: Pack) -> None:
-    if not profession.us_female_share:
-        return
+    _check_share(profession.us_female_share, place)
+
+
+def _check_share(cell: str, place: Place) -> None:
     try:
-        share = float(profession.us_female_share)
+        share = float(cell or 0)
     except ValueError:
         share = -1.0
     if not 0 <= share <= 100:
-        raise place.error(
-            f"us_female_share is {profession.us_female_share!r}, and a percentage from 0 to 100 was expected"
-        )
+        raise place.error(f"us_female_share is {cell!r}, and a percentage from 0 to 100 was expected")
+
+
+def _check_occupation(occupation: Occupation, place: Place, pack: Pack) -> None:
+    _check_share(occupation.us_female_share, place)
+    if not occupation.id.strip():
+        raise place.error("the cell 'id' is empty")
+    for word in f"{occupation.feminine} {occupation.epicene}".split():
+        check_word(word, place)
+    if occupation.feminine and not pack.grammatical_gender:
+        raise place.error(f"{pack.name} has no grammatical gender, and 'feminine' is {occupation.feminine!r}")
+
+
+def _check_caption(caption: Caption, place: Place, _: Pack) -> None:
+    if not caption.slot:
+        raise place.error("the caption needs one slot: {subject}, {subject:erg}, {noun} or {noun:def}")
+    _check_sentence_words(re.sub(r"\{[^{}]*\}", " ", caption.sentence), place)
+
+
+def _check_subject(subject: SubjectPhrase, place: Place, _: Pack) -> None:
+    wanted = subject.kind.partition(":")[0] in ("occupation", "masculine", "feminine")
+    if wanted != ("{occupation}" in subject.phrase):
+        raise place.error(f"{subject.kind!r} {'needs' if wanted else 'has no'} {{occupation}}")
 
 
 def _nothing_more(entry: object, place: Place, _: Pack) -> None:
@@ -207,6 +240,9 @@ _TABLES: dict[str, tuple[Any, tuple[str, ...], Callable[[Any, Place, Pack], None
     "persons": (PersonPair, ("male", "female"), _check_determiner),
     "nonbinary_persons": (NonbinaryPerson, ("person",), _check_determiner),
     "professions": (Profession, ("id", "masculine"), _check_profession),
+    "occupations": (Occupation, ("masculine",), _check_occupation),
+    "captions": (Caption, (), _check_caption),
+    "subjects": (SubjectPhrase, ("kind",), _check_subject),
     "semantic_gender": (WordPair, ("male", "female"), _nothing_more),
     "names": (WordPair, ("male", "female"), _nothing_more),
     "adjectives": (Adjective, ("masculine", "feminine"), _nothing_more),
@@ -248,8 +284,9 @@ def _read_lexicon(folder: Path) -> dict[str, Word]:
 
 
 def _read_sentences(folder: Path, name: str) -> tuple[tuple[Any, ...], str]:
-    """`[[frames]]` or `[[forms]]`, one table a sentence; they take the place of those of a pack that is extended."""
-    entry_type = {"frames": Frame, "forms": FormFrame}[name]
+    """`[[frames]]`, `[[forms]]` or `[[prompts]]`, one table a sentence; they take the place of those of a pack that is
+    extended."""
+    entry_type, main = _SENTENCES[name]
     known = {spec.name for spec in fields(entry_type)}
     needed = {spec.name for spec in fields(entry_type) if spec.default is MISSING}
     file = read_toml(folder / f"{name}.toml", label=f"{folder.name}/{name}.toml")
@@ -257,7 +294,7 @@ def _read_sentences(folder: Path, name: str) -> tuple[tuple[Any, ...], str]:
     source = file.text("", file.data, "source", why="every list needs one")
     entries = []
     for number, values in enumerate(file.data.get(name, ()), start=1):
-        place = file.place("", "text" if name == "forms" else "right", str(values.get("text", values.get("right", ""))))
+        place = file.place("", main, str(values.get(main, "")))
         for key in values:
             if key not in known:
                 raise place.error(f"sentence {number}: {unknown('key', key, known)}")
@@ -267,8 +304,29 @@ def _read_sentences(folder: Path, name: str) -> tuple[tuple[Any, ...], str]:
         for key, hint in get_type_hints(entry_type).items():
             if get_args(hint) and values.get(key, "") not in get_args(hint):
                 raise place.error(f"sentence {number}: {unknown(key, str(values.get(key)), get_args(hint))}")
-        entries.append(entry_type(**values))
+        entry = entry_type(**values)
+        if wrong := _prompt_problem(entry) if isinstance(entry, Prompt) else "":
+            raise place.error(f"sentence {number}: {wrong}")
+        entries.append(entry)
     return tuple(entries), source
+
+
+_SENTENCES: dict[str, tuple[Any, str]] = {
+    "frames": (Frame, "right"),
+    "forms": (FormFrame, "text"),
+    "prompts": (Prompt, "text"),
+}
+"""Sentences in TOML: what each is, and the key that holds its text."""
+
+
+def _prompt_problem(prompt: Prompt) -> str:
+    if sorted(re.findall(r"\{([^{}]*)\}", prompt.text)) != ["hypothesis", "label", "premise"]:
+        return "a prompt needs {premise}, {hypothesis} and {label}, each once"
+    if len({prompt.entailment, prompt.neutral, prompt.contradiction}) < 3:
+        return "the three labels need different words"
+    if prompt.text.startswith("{label}"):
+        return "something has to stand before {label}"
+    return ""
 
 
 def _read_weat(folder: Path, pack: Pack, lexicon: dict[str, Word]) -> tuple[tuple[WeatTest, ...], list[str]]:

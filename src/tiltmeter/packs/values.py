@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Literal
 
+from tiltmeter.packs.caption_rules import CaptionRules
 from tiltmeter.packs.criteria import Criterion
 from tiltmeter.packs.screening import Screening
 
@@ -19,6 +20,10 @@ LISTS: Mapping[str, str] = {
     "nonbinary_persons": "subjects that are neither",
     "professions": "professions with their forms, their class and the share of women among them",
     "frames": "sentences with a person and a profession in them",
+    "occupations": "occupations with the gender they are stereotyped for, and words for them that tell none",
+    "captions": "sentences about what somebody is seen to do, whoever it is",
+    "subjects": "how an occupation, a woman and a man are written as the subject of such a sentence",
+    "prompts": "how a causal language model is asked whether one sentence follows from another",
     "forms": "sentences that take a masculine or a feminine form alike",
     "weat": "word sets for association tests",
     "semantic_gender": "nouns whose gender is their meaning",
@@ -151,6 +156,72 @@ class Profession:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Occupation:
+    """An occupation. Without a feminine form, one form serves everybody.
+
+    `epicene` is the subject of a sentence that names the occupation and tells no gender, where its forms would.
+    """
+
+    id: str
+    masculine: str
+    feminine: str = ""
+    epicene: str = ""
+    occupation_class: Literal["female", "male", "neutral"]
+    """The gender it is stereotyped for."""
+    gendered: Literal["", "yes"] = ""
+    """`yes` where the gender is the word's meaning: ballerina, fisherman."""
+    us_female_share: str = ""
+    origin: Literal["", "ours"] = ""
+    """`ours` where it is not of the published list."""
+    note: str = ""
+
+    @property
+    def share(self) -> float | None:
+        """Percent of women, by the US figures of 2020."""
+        return float(self.us_female_share) if self.us_female_share else None
+
+
+@dataclass(frozen=True, slots=True)
+class Caption:
+    """A sentence with one slot for its subject: `{subject}`, in Basque also `{subject:erg}`, or `{noun}` for the bare
+    noun where other words of the subject stand before it. Nothing else in it tells a gender."""
+
+    sentence: str
+
+    @property
+    def slot(self) -> str:
+        """What the slot asks for; nothing where there is not just one."""
+        found = re.findall(r"\{([^{}]*)\}", self.sentence)
+        return found[0] if len(found) == 1 and found[0] in SLOTS else ""
+
+
+SLOTS = ("subject", "subject:erg", "noun", "noun:def")
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectPhrase:
+    """How a subject is written. `occupation` is that of one form for everybody; `masculine` and `feminine` are those
+    of a form that tells the gender."""
+
+    kind: Literal[
+        "woman", "man", "occupation", "masculine", "feminine", "woman:erg", "man:erg", "occupation:erg",
+        "woman noun", "man noun",
+    ]  # fmt: skip
+    phrase: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """A text with `{premise}`, `{hypothesis}` and `{label}`, and the words that stand for the labels there."""
+
+    name: str
+    text: str
+    entailment: str
+    neutral: str
+    contradiction: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
     """A sentence with slots: as it was published, and as it is right."""
 
@@ -253,6 +324,10 @@ class Pack:
     professions: tuple[Profession, ...] = ()
     frames: tuple[Frame, ...] = ()
     forms: tuple[FormFrame, ...] = ()
+    occupations: tuple[Occupation, ...] = ()
+    captions: tuple[Caption, ...] = ()
+    subjects: tuple[SubjectPhrase, ...] = ()
+    prompts: tuple[Prompt, ...] = ()
     weat: tuple[WeatTest, ...] = ()
     semantic_gender: tuple[WordPair, ...] = ()
     names: tuple[WordPair, ...] = ()
@@ -263,6 +338,8 @@ class Pack:
     """Grammar of the words that the sets hold."""
     screening: Screening | None = None
     """How neutral sentences are told; without it none can be looked for."""
+    caption_rules: CaptionRules | None = None
+    """How the subject of a caption is told; without it only the pack's own captions serve."""
     criteria: tuple[Criterion, ...] = ()
     """By what people judge sentences, `keep` first."""
     sources: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
