@@ -15,7 +15,7 @@ def _said(default: Any, help_text: str) -> Any:
 class Reading:
     """What a user says about a subject."""
 
-    kind: Literal["auto", "vectors", "masked", "causal", "discriminator"] = _said(
+    kind: Literal["auto", "vectors", "masked", "causal", "discriminator", "nli"] = _said(
         "auto", "What the subject is, where its files do not tell."
     )
     format: str | None = _said(None, "Vectors: the format of a file, where it does not tell.")
@@ -28,6 +28,11 @@ class Reading:
     )
     allow_pickle: bool = _said(False, "Models: read weights that are a pickle, which can run code.")
     allow_code: bool = _said(False, "Models: run Python code that a model brings with it.")
+    labels: str = _said(
+        "",
+        "NLI models: what the labels mean, in the order of their numbers, where the model does not name them: "
+        "entailment,neutral,contradiction.",
+    )
     runner: Literal["local", "ray"] = _said("local", "Models: work here, or spread over a Ray cluster.")
     rate: float | None = _said(None, "Servers: at most so many requests a second.")
 

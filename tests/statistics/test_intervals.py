@@ -14,7 +14,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from tiltmeter.statistics import bootstrap, coverage_caution, difference_interval, mean_interval, statistic_interval
+from tiltmeter.statistics import (
+    bootstrap,
+    coverage_caution,
+    difference_interval,
+    influence_interval,
+    mean_interval,
+    statistic_interval,
+)
 from tiltmeter.statistics.bootstrap import MeanMethod
 from tiltmeter.statistics.intervals import StatisticMethod
 
@@ -363,3 +370,39 @@ def test_the_interval_of_a_difference_is_welchs() -> None:
 def test_swapping_the_samples_mirrors_the_interval_of_their_difference(x: list[float], y: list[float]) -> None:
     forth, back = difference_interval(x, y), difference_interval(y, x)
     assert (forth.low, forth.high) == pytest.approx((-back.high, -back.low), abs=1e-9)
+
+
+class TestInfluences:
+    def test_of_one_mean_they_give_the_cluster_robust_interval_of_statsmodels(self) -> None:
+        import statsmodels.api as sm
+
+        rng = np.random.default_rng(2)
+        clusters = np.repeat(np.arange(9), rng.integers(1, 6, 9))
+        values = rng.normal(size=clusters.size) + rng.normal(size=9)[clusters]
+        fitted = sm.OLS(values, np.ones(values.size)).fit(
+            cov_type="cluster", cov_kwds={"groups": clusters, "df_correction": True}, use_t=True
+        )
+        influences = np.bincount(clusters, weights=values - values.mean()) / values.size
+        found, p = influence_interval(float(values.mean()), [influences])
+        assert [found.low, found.high] == pytest.approx(fitted.conf_int()[0])
+        assert p == pytest.approx(fitted.pvalues[0])
+
+    def test_of_a_difference_of_means_they_give_welchs_interval_and_test(self) -> None:
+        from scipy.stats import ttest_ind
+
+        rng = np.random.default_rng(3)
+        x, y = rng.normal(1, 1, 6), rng.normal(0, 3, 9)
+        expected = difference_interval(x, y)
+        found, p = influence_interval(float(x.mean() - y.mean()), [(x - x.mean()) / x.size, -(y - y.mean()) / y.size])
+        assert (found.low, found.high, found.n) == pytest.approx((expected.low, expected.high, 6))
+        assert p == pytest.approx(ttest_ind(x, y, equal_var=False).pvalue)
+
+    def test_one_unit_alone_tells_no_spread_and_units_that_do_not_differ_have_none(self) -> None:
+        found, p = influence_interval(0.5, [np.array([0.0]), np.array([0.1, -0.1])])
+        assert math.isnan(found.low)
+        assert math.isnan(p)
+        found, p = influence_interval(0.5, [np.zeros(4)])
+        assert (found.low, found.high) == (0.5, 0.5)
+        assert "spread is unknown" in str(found.caution)
+        assert math.isnan(p)
+        assert influence_interval(0.0, [np.zeros(4)])[1] == 1

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from tiltmeter.statistics.bootstrap import MeanMethod, mean_limits, order_statistic
 from tiltmeter.statistics.caution import coverage_caution
-from tiltmeter.statistics.sample import exact_mean, finite_sample, is_constant
+from tiltmeter.statistics.sample import exact_mean, finite_sample, is_constant, never_zero
 
 IntArray = npt.NDArray[np.intp]
 StatisticMethod = Literal["bca", "percentile"]
@@ -88,20 +88,54 @@ def mean_interval(
 
 def difference_interval(x: npt.ArrayLike, y: npt.ArrayLike, *, level: float = 0.95) -> Interval:
     """Welch's (1947) interval of mean(x) - mean(y), for two independent samples of unequal spread."""
-    from scipy.stats import t
-
     first, second = finite_sample(x, "x", at_least=2), finite_sample(y, "y", at_least=2)
     units = min(first.size, second.size)
     shares = [0.0 if is_constant(sample) else float(np.var(sample, ddof=1)) / sample.size for sample in (first, second)]
+    difference = exact_mean(first) - exact_mean(second)
+    return _welch(difference, shares, [first.size - 1, second.size - 1], level, units)[0]
+
+
+def influence_interval(
+    value: float, influences: Sequence[npt.NDArray[np.float64]], *, level: float = 0.95
+) -> tuple[Interval, float]:
+    """Interval, and two-sided p against 0, of a statistic that is made of means over independent groups of units.
+
+    `influences` says for each group what each of its units adds to the statistic's error: f_u = a (S_u - n_u m) / N for
+    a mean m = sum S / N of rows, N = sum n, that counts a times; a unit that several means share adds its parts. The
+    variance is the sum over groups of G / (G - 1) sum f^2, for one group the cluster-robust (CR1) one of a mean;
+    t has the degrees of freedom of Welch (1947) and Satterthwaite (1946). With a group of one unit there is neither.
+    """
+    units = min(group.size for group in influences)
+    if units < 2:
+        return _no_interval(level, "welch-t", units), math.nan
+    shares = []
+    for group in influences:
+        group = np.where(np.abs(group) <= _ROUNDING, 0.0, group)
+        shares.append(float(group.size / (group.size - 1) * (group**2).sum()))
+    return _welch(value, shares, [group.size - 1 for group in influences], level, units)
+
+
+_ROUNDING = 1e-14
+"""An influence below it is rounding."""
+
+
+def _welch(
+    value: float, shares: Sequence[float], freedoms: Sequence[int], level: float, units: int
+) -> tuple[Interval, float]:
+    """The t interval of a sum of independent terms, each with its part of the variance and its degrees of freedom."""
+    from scipy.stats import t
+
     error = math.sqrt(sum(shares))
     if error == 0:
-        difference = exact_mean(first) - exact_mean(second)
-        return Interval(difference, difference, level, "welch-t", units, "no value varies: their spread is unknown")
-    part = shares[0] / sum(shares)
-    freedom = 1 / (part**2 / (first.size - 1) + (1 - part) ** 2 / (second.size - 1))
-    difference, reach = exact_mean(first) - exact_mean(second), t.ppf((1 + level) / 2, freedom) * error
-    caution = coverage_caution("cluster-t", units)
-    return Interval(difference - float(reach), difference + float(reach), level, "welch-t", units, caution)
+        p_value = 1.0 if value == 0 else math.nan
+        return Interval(value, value, level, "welch-t", units, "no value varies: their spread is unknown"), p_value
+    parts = [share / sum(shares) for share in shares]
+    freedom = 1 / sum(part**2 / own for part, own in zip(parts, freedoms, strict=True))
+    reach = float(t.ppf((1 + level) / 2, freedom) * error)
+    p_value = never_zero(2 * float(t.sf(abs(value) / error, freedom)))
+    return Interval(
+        value - reach, value + reach, level, "welch-t", units, coverage_caution("cluster-t", units)
+    ), p_value
 
 
 def count_interval(count: int, n: int, *, level: float = 0.95) -> Interval:

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from tiltmeter.errors import MissingExtra, TiltmeterError, unknown
 from tiltmeter.reading import Reading
 from tiltmeter.store import Answers, Store
+from tiltmeter.subjects.inference.labels import label_order
 from tiltmeter.subjects.language_models.checkpoint import (
     Checkpoint,
     checksum,
@@ -19,6 +20,7 @@ from tiltmeter.subjects.language_models.checkpoint import (
     is_checkpoint,
     is_multilingual,
     told_kind,
+    told_labels,
     told_language,
 )
 from tiltmeter.subjects.packages import Package, fetch, is_fetched, known_package, known_packages
@@ -28,6 +30,8 @@ from tiltmeter.subjects.vectors import VectorSubject
 if TYPE_CHECKING:
     import polars as pl
 
+    from tiltmeter.subjects.inference import Pair
+    from tiltmeter.subjects.inference.model import InferenceModel
     from tiltmeter.subjects.language_models import Blank
     from tiltmeter.subjects.language_models.model import LanguageModel
     from tiltmeter.subjects.language_models.served import ServedModel
@@ -37,6 +41,7 @@ CAPABILITIES: Mapping[str, str] = {
     "fill": "how probable words are at a place in a text",
     "token_scores": "how probable each token of a text is",
     "replaced_tokens": "whether each token of a text looks replaced",
+    "entail": "whether a sentence follows from another",
 }
 """The questions a subject can be asked."""
 
@@ -72,16 +77,27 @@ class Filler(Subject, Protocol):
     def describe_fill(self, *, rule: str, neutral: str | None) -> str: ...
 
 
+class Inferrer(Subject, Protocol):
+    """A subject that offers `entail`."""
+
+    def entail(self, pairs: "Sequence[Pair]") -> "pl.DataFrame": ...
+
+
 def open_subject(name: str, store: Store, reading: Reading = Reading()) -> Subject:
     """Opens what the name stands for.
 
-    `pkg:NAME` is fetched when it is first asked something; `api:URL#MODEL` is a server. A path is a folder of
+    `pkg:NAME` is fetched when it is first asked something; `api:URL#MODEL` is a server; `predictions:FILE` holds what
+    a model answered elsewhere. A path is a folder of
     transformers, or a file of vectors (also inside .gz or .zip; `FILE#MEMBER` takes one of several) or a folder of
     them; what it is and which format it has is told from its content unless `reading` says it. Any other name is
     one of the model hub.
     """
     if name.startswith("api:"):
         return _open_server(name, store, reading)
+    if name.startswith("predictions:"):
+        from tiltmeter.subjects.inference.predictions import open_predictions
+
+        return open_predictions(name, store)
     found = _path(name)
     if found is not None:
         path, member = found
@@ -97,7 +113,7 @@ def open_subject(name: str, store: Store, reading: Reading = Reading()) -> Subje
 
 def language_of(name: str) -> str | None:
     """The language of a subject as far as its name, its package or its model card tells."""
-    if name.startswith("api:"):
+    if name.startswith(("api:", "predictions:")):
         return None
     found = _path(name)
     if found is None and not _is_hub_name(name):
@@ -119,8 +135,9 @@ def _is_model(path: Path, reading: Reading) -> bool:
     return False
 
 
-def _open_model(folder: Path, name: str, store: Store, reading: Reading) -> "LanguageModel":
+def _open_model(folder: Path, name: str, store: Store, reading: Reading) -> "LanguageModel | InferenceModel":
     try:
+        from tiltmeter.subjects.inference.model import InferenceModel
         from tiltmeter.subjects.language_models.engine import Engine
         from tiltmeter.subjects.language_models.model import LanguageModel
     except ModuleNotFoundError as error:
@@ -138,21 +155,24 @@ def _open_model(folder: Path, name: str, store: Store, reading: Reading) -> "Lan
     pre_segment = chosen_segmenter(folder, reading.pre_segment)
     # The same weights read in another way are another subject.
     ways = [checkpoint.kind, checkpoint.dtype, pre_segment, *(["own code"] if checkpoint.allow_code else [])]
+    order: tuple[int, ...] = ()
+    if checkpoint.kind == "nli":
+        order = label_order(told_labels(folder), reading.labels, name)
+        ways.append(f"labels {order}")
     fingerprint = f"model-{hashlib.sha256(' '.join([sha256, *ways]).encode()).hexdigest()[:32]}"
-    return LanguageModel(
-        name=name,
-        fingerprint=fingerprint,
-        lang=language_of(str(folder)),
-        origin={
-            "title": f"{name}, a {checkpoint.kind} language model",
-            "kind": checkpoint.kind,
-            "multilingual": is_multilingual(folder, name),
-            "sha256": sha256,
-            "dtype": checkpoint.dtype,
-            "pre_segment": pre_segment,
-        },
-        asked=Engine(checkpoint, fingerprint, store, reading.runner, pre_segment),
-    )
+    lang = language_of(str(folder))
+    origin = {
+        "title": f"{name}, {'an NLI' if order else f'a {checkpoint.kind} language'} model",
+        "kind": checkpoint.kind,
+        "multilingual": is_multilingual(folder, name),
+        "sha256": sha256,
+        "dtype": checkpoint.dtype,
+        "pre_segment": pre_segment,
+    }
+    engine = Engine(checkpoint, fingerprint, store, reading.runner, pre_segment)
+    if order:
+        return InferenceModel(name=name, fingerprint=fingerprint, lang=lang, origin=origin, asked=engine, order=order)
+    return LanguageModel(name=name, fingerprint=fingerprint, lang=lang, origin=origin, asked=engine)
 
 
 def _open_server(name: str, store: Store, reading: Reading) -> "ServedModel":

@@ -15,6 +15,7 @@ KINDS: Mapping[str, str] = {
     "masked": "AutoModelForMaskedLM",
     "causal": "AutoModelForCausalLM",
     "discriminator": "AutoModelForPreTraining",
+    "nli": "AutoModelForSequenceClassification",
 }
 """The kinds of models, and what transformers loads them with."""
 
@@ -57,6 +58,8 @@ def told_kind(folder: Path) -> str:
             return "masked"
         if architecture.endswith(("ForCausalLM", "LMHeadModel")):
             return "causal"
+        if architecture.endswith("ForSequenceClassification"):
+            return "nli"
     if not architectures and not config.get("is_decoder"):
         from transformers.models.auto import modeling_auto as known
 
@@ -69,6 +72,19 @@ def told_kind(folder: Path) -> str:
         f"{folder.name} was saved from {saved}, which is no language model that can be asked for words; if it has a "
         "language-model head, say so with --kind masked or --kind causal"
     )
+
+
+def told_labels(folder: Path) -> list[str]:
+    """The names of a classifier's labels in the order of their numbers, as its configuration has them."""
+    config = _config(folder)
+    named = config.get("id2label")
+    if not isinstance(named, dict) or not named:
+        count = config.get("num_labels")
+        return [f"LABEL_{number}" for number in range(count if isinstance(count, int) else 2)]
+    try:
+        return [str(named[key]) for key in sorted(named, key=int)]
+    except ValueError as error:
+        raise TiltmeterError(f"{folder.name}: id2label in its config.json does not number its labels") from error
 
 
 def told_language(folder: Path) -> str | None:

@@ -22,17 +22,24 @@ BATCH_LOGITS = 2**26
 CHUNK = 2**16
 """So many questions are held in memory at once."""
 
+Typed = tuple[tuple[int, ...], tuple[int, ...]]
+"""Token ids and their types."""
+
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One question: what is the probability of these tokens at these positions of this sequence?"""
+    """One question: what is the probability of these tokens at these positions of this sequence? Or, with nothing
+    asked: of what class is it?"""
 
     ids: tuple[int, ...]
-    asked: Asked
+    asked: Asked = ()
+    types: tuple[int, ...] = ()
+    """To which of two texts each token belongs, for models that are told."""
 
     @property
     def key(self) -> str:
-        numbers = array("q", [len(self.ids), *self.ids, *(number for pair in self.asked for number in pair)])
+        asked = (number for pair in self.asked for number in pair)
+        numbers = array("q", [len(self.ids), *self.ids, *asked, *self.types])
         return hashlib.blake2b(numbers.tobytes(), digest_size=16).hexdigest()
 
 
@@ -83,24 +90,25 @@ def plan(questions: Sequence[tuple[str, Probe]], *, tokens: int, vocabulary: int
     They depend on nothing but the questions, the vocabulary and whether the model bears padding; memory that runs
     out shows in the first batch.
     """
-    lines: dict[tuple[int, ...], list[tuple[str, Asked]]] = {}
+    lines: dict[Typed, list[tuple[str, Asked]]] = {}
     for key, probe in questions:
-        lines.setdefault(probe.ids, []).append((key, probe.asked))
-    batches: list[list[tuple[int, ...]]] = []
+        lines.setdefault((probe.ids, probe.types), []).append((key, probe.asked))
+    batches: list[list[Typed]] = []
     width = positions = 0
-    for ids in sorted(lines, key=lambda ids: (-len(ids), ids)):
-        more = len({position for _, asked in lines[ids] for position, _ in asked})
+    for line in sorted(lines, key=lambda line: (-len(line[0]), line)):
+        ids = line[0]
+        more = len({position for _, asked in lines[line] for position, _ in asked})
         full = not batches or (len(batches[-1]) + 1) * width > tokens or (positions + more) * vocabulary > BATCH_LOGITS
         if full or (not pads and len(ids) != width):
             batches.append([])
             width, positions = len(ids), 0
-        batches[-1].append(ids)
+        batches[-1].append(line)
         positions += more
     return [
         Batch(
-            tuple(key for ids in batch for key, _ in lines[ids]),
-            tuple(Line(ids, tuple(asked for _, asked in lines[ids])) for ids in batch),
-            sum(len(ids) for ids in batch),
+            tuple(key for line in batch for key, _ in lines[line]),
+            tuple(Line(line[0], tuple(asked for _, asked in lines[line]), line[1]) for line in batch),
+            sum(len(ids) for ids, _ in batch),
         )
         for batch in batches
     ]

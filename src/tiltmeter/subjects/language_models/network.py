@@ -29,6 +29,8 @@ class Line:
 
     ids: tuple[int, ...]
     questions: tuple[Asked, ...]
+    types: tuple[int, ...] = ()
+    """To which of two texts each token belongs, for models that are told."""
 
 
 @lru_cache(maxsize=1)
@@ -78,6 +80,10 @@ class Network:
         """A discriminator's logit at each asked position: above 0 it takes the token for a replaced one."""
         return self._within_memory(self._replaced, lines)
 
+    def classified(self, lines: Sequence[Line]) -> list[Values]:
+        """The natural log of a classifier's softmax over its labels, by their numbers; one array a line."""
+        return self._within_memory(self._classified, lines)
+
     def _log_probabilities(self, lines: Sequence[Line]) -> list[Values]:
         # A position asked by several questions is projected once.
         rows: list[int] = []
@@ -111,6 +117,19 @@ class Network:
         ids, mask = self._padded([line.ids for line in lines])
         return _by_question(_at(self.model(input_ids=ids, attention_mask=mask).logits.float(), lines), lines)
 
+    def _classified(self, lines: Sequence[Line]) -> list[Values]:
+        ids, mask = self._padded([line.ids for line in lines])
+        types = {"token_type_ids": self._padded_types(lines, ids.shape[1])} if lines[0].types else {}
+        with self._narrowing(lambda hidden: hidden[:, :1]) if self.narrows else nullcontext():
+            logits = self.model(input_ids=ids, attention_mask=mask, **types).logits.float()
+        found: NDArray[np.float32] = torch.log_softmax(logits, dim=-1).cpu().numpy()
+        return list(found.astype(np.float64))
+
+    def _padded_types(self, lines: Sequence[Line], width: int) -> torch.Tensor:
+        padding = self.tokenizer.pad_token_type_id
+        types = [[*line.types, *[padding] * (width - len(line.types))] for line in lines]
+        return torch.tensor(types).to(self.device)
+
     def _logits(self, sequences: Sequence[tuple[int, ...]], rows: list[int], columns: list[int]) -> torch.Tensor:
         """The logits at these positions, one row each."""
         ids, mask = self._padded(sequences)
@@ -126,11 +145,19 @@ class Network:
     def _projecting(self, rows: torch.Tensor, columns: torch.Tensor) -> Iterator[None]:
         """Lets the layer that maps to the vocabulary, and the last feed-forward layer, see the asked positions only."""
 
-        def choose(_: Any, inputs: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
-            return tuple(one[rows, columns] if one.dim() == 3 else one for one in inputs)
+        with self._narrowing(lambda hidden: hidden[rows, columns], self.model.get_output_embeddings()):
+            yield
 
-        layers = [self.model.get_output_embeddings(), *(_last_feed_forward(self.model) if self.narrows else ())]
-        hooks = [layer.register_forward_pre_hook(choose) for layer in layers]
+    @contextmanager
+    def _narrowing(self, part: Callable[[torch.Tensor], torch.Tensor], *layers: Any) -> Iterator[None]:
+        """Lets these layers, and the last feed-forward layer where the model bears it, see a part of what they are
+        given."""
+
+        def choose(_: Any, inputs: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
+            return tuple(part(one) if one.dim() == 3 else one for one in inputs)
+
+        narrowed = [*layers, *(_last_feed_forward(self.model) if self.narrows else ())]
+        hooks = [layer.register_forward_pre_hook(choose) for layer in narrowed]
         try:
             yield
         finally:
@@ -193,6 +220,9 @@ class Network:
         if self.checkpoint.kind == "discriminator":
             self.replaced([Line(ids, (((0, 0),),)) for ids in sequences])
             return
+        if self.checkpoint.kind == "nli":
+            self._try_pairs()
+            return
         rows, columns = [0, 0, 1, 1], [1, 4, 0, 12]
         with torch.inference_mode():
             self.projects = False
@@ -224,6 +254,25 @@ class Network:
         for good, slow in ((self.pads, "padding changes its answers"), (self.projects, "its head takes no part of it")):
             if not good:
                 log.info("%s is asked the slow way: %s", self.checkpoint.folder.name, slow)
+
+    def _try_pairs(self) -> None:
+        """The same for a classifier, on pairs that its own tokenizer made: some models look for the token that ends
+        a text."""
+        encoded = [self.tokenizer(*texts) for texts in (("a", "b a"), ("a b b a b a", "b b a b b"))]
+        lines = [Line(tuple(one["input_ids"]), (), tuple(one.get("token_type_ids", ()))) for one in encoded]
+        alone = torch.tensor(np.array([self.classified([line])[0] for line in lines]))
+        if not bool(alone.isfinite().all()):
+            raise TiltmeterError(f"the weights of {self.checkpoint.folder.name} give numbers that are not finite")
+        try:
+            self.pads = self._agree(alone, torch.tensor(np.array(self.classified(lines))))
+        except (RuntimeError, ValueError):
+            self.pads = False
+        self.narrows = bool(_last_feed_forward(self.model))
+        try:
+            narrow = torch.tensor(np.array([self.classified([line])[0] for line in lines]))
+            self.narrows = self.narrows and self._agree(alone, narrow)
+        except (RuntimeError, IndexError, AttributeError, ValueError):
+            self.narrows = False
 
     def _agree(self, one: torch.Tensor, other: torch.Tensor) -> bool:
         """Equal but for rounding."""
@@ -273,9 +322,13 @@ def _load(checkpoint: Checkpoint) -> tuple[Any, Any]:
     missing = sorted(info["missing_keys"]) + sorted(str(key) for key in info["mismatched_keys"])
     if missing:
         raise TiltmeterError(
-            f"{folder.name} lacks {len(missing)} of its weights ({missing[0]}, ...): its language-model head or a part "
-            "of it is missing, and would be random"
+            f"{folder.name} lacks {len(missing)} of its weights ({missing[0]}, ...): its head or a part of it is "
+            "missing, and would be random"
         )
+    if checkpoint.kind == "nli":
+        # Models that read a text's last token tell it from the padding behind it; many have no token for that.
+        tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
+        model.config.pad_token_id = tokenizer.pad_token_id
     return model.eval().to(_device(checkpoint.device)), tokenizer
 
 
