@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from tiltmeter import report as _report
 from tiltmeter import runs as _runs
-from tiltmeter.corpora import Built, Request, Spread
+from tiltmeter.corpora import Built, BuiltNli, NliRequest, Request, Spread
+from tiltmeter.corpora import build_nli as _build_nli
 from tiltmeter.corpora import build_slguset as _build_slguset
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.reading import Reading
@@ -22,11 +23,13 @@ if TYPE_CHECKING:
 __all__ = [
     "Audit",
     "Built",
+    "BuiltNli",
     "Comparison",
     "Outcome",
     "Reading",
     "Run",
     "audit",
+    "build_nli",
     "build_slguset",
     "cite",
     "compare",
@@ -154,6 +157,15 @@ def build_slguset(
     names = [corpus] if isinstance(corpus, str | Path) else corpus
     request = Request(chosen, [str(name) for name in names], **options)
     return _build_slguset(request, Path(out), store=_store(cache), spread=spread)
+
+
+def build_nli(out: str | Path, *, lang: str | None = None, pack: str | Path | None = None, **options: Any) -> BuiltNli:
+    """Pairs for NLI-CoAL, from the pack's captions or from a file of them; the options are the fields of `NliRequest`.
+
+    >>> built = tiltmeter.build_nli("my-pairs", lang="ja", captions=Path("captions.json"))  # doctest: +SKIP
+    >>> built.card.sizes()  # doctest: +SKIP
+    """
+    return _build_nli(NliRequest(pack=_runs.choose_pack("the set", lang=lang, pack=pack), **options), Path(out))
 
 
 def review(

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from instruments.nli_made import table, world
 from support import made_of
 from tiltmeter.instruments import Paired, all_instruments, load_instrument
 from tiltmeter.instruments import _association as association
@@ -63,7 +64,7 @@ def sides(tmp_path_factory: pytest.TempPathFactory, real_downloads: dict[str, Pa
 
     def items(name: str) -> Both:
         if name not in made:
-            maker = _language_models if load_instrument(name).capability == "fill" else _vectors
+            maker = {"fill": _language_models, "entail": _classifiers}.get(load_instrument(name).capability, _vectors)
             made[name] = maker(name, folder, real_downloads)
         return made[name]
 
@@ -112,6 +113,13 @@ def _language_models(name: str, folder: Path, downloads: dict[str, Path]) -> Bot
         model = whole_words(folder / f"{name}{side}", [*texts, *more, "thing"], learn=learn, steps=3 if learn else 0)
         runs.append(measure(name, str(model), lang=lang, store=Store(folder / "cache"), **given))
     return runs[0].items, runs[1].items
+
+
+def _classifiers(name: str, folder: Path, downloads: dict[str, Path]) -> Both:
+    """Two models that answer all three labels: the answers of worlds, as predictions."""
+    rows = [world(np.random.default_rng(seed), typed=4, neutral=5, captions=3, probabilities=True) for seed in (1, 2)]
+    first, second = (table(own) for own in rows)
+    return first, second
 
 
 def _column(tool: Any, lang: str, given: dict[str, Any], column: str) -> list[str]:

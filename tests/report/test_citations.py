@@ -48,6 +48,7 @@ def test_every_instrument_can_be_cited() -> None:
         ("rnsb", ["Sweeney", "Najafian"], "2019"),
         ("kurita", ["Kurita", "Vyas", "Pareek", "Black", "Tsvetkov"], "2019"),
         ("becpro", ["Bartl", "Nissim", "Gatt"], "2020"),
+        ("nli-coal", ["Anantaprayoon", "Kaneko", "Okazaki"], "2024"),
     ],
 )
 def test_the_paper_comes_first(instrument: str, families: list[str], year: str) -> None:

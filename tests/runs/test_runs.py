@@ -334,6 +334,7 @@ class TestAudit:
             "kurita",
             "becpro",
             "form-preference",
+            "nli-coal",
             "slgu",
         }
 

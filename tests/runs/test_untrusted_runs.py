@@ -13,10 +13,13 @@ from typing import Any
 import polars as pl
 import pytest
 
+from subjects.classifiers import word_classifier
 from support import Command, stock
 from tiltmeter.cli import show
+from tiltmeter.datasets.nli import make_pairs
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments import all_instruments, load_instrument
+from tiltmeter.packs import load_pack
 from tiltmeter.report import ENDINGS, cite, write_report
 from tiltmeter.report import items as page_items
 from tiltmeter.report.gate import junit
@@ -341,6 +344,8 @@ def test_the_columns_that_an_instrument_names_are_all_that_it_reads(
         subject, lang = ("pkg:navec-news", "ru") if tool.capability == "vectors" else (str(tiny("bert-cased")), "en")
         if tool.name == "form-preference":
             subject, lang = str(tiny("roberta")), "es"
+        if tool.capability == "entail":
+            subject = str(word_classifier(tmp_path / "nli", make_pairs(load_pack("en")).pairs))
         run = measure(tool.name, subject, lang=lang, store=stocked, **own)
         options = tool.make_options(own)
         few = run.items.select(*tool.columns)

@@ -94,3 +94,54 @@ def slguset(
     show.built(built, as_json=json)
     if built.problems:
         raise typer.Exit(3)
+
+
+@build_app.command("nli")
+def nli(
+    lang: Annotated[str, typer.Option("--lang", help="Language (ja, en, zh, es, ru, eu, de).")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="The folder to write.")],
+    captions: Annotated[
+        Path | None, typer.Option(help="Captions (COCO-style JSON, or plain lines) instead of the pack's.")
+    ] = None,
+    occupations: Annotated[
+        Path | None, typer.Option(help="Occupations of yours (CSV: occupation, class or share, feminine, epicene).")
+    ] = None,
+    classes: Annotated[
+        Literal["listed", "crowd", "share"],
+        typer.Option(help="Stereotyped by the list's class, by crowd scores, or by the share of women."),
+    ] = "listed",
+    scores: Annotated[
+        Path | None, typer.Option(help="Crowd scores: professions.json of Bolukbasi et al. (2016).")
+    ] = None,
+    mode: Annotated[
+        Literal["right", "published"],
+        typer.Option(help="As many occupations of either gender, or all the published ones (en, ja, zh)."),
+    ] = "right",
+    forms: Annotated[
+        Literal["epicene", "both"],
+        typer.Option(help="Premises that tell no gender, or, as a control, masculine and feminine forms (es, de, ru)."),
+    ] = "epicene",
+    templates: Annotated[int, typer.Option(help="Captions an occupation.")] = 10,
+    seed: Annotated[int, typer.Option(help="Which captions and occupations go together.")] = 0,
+    licence: Annotated[str, typer.Option(help="Of the captions, for the data card.")] = "",
+    pack: PackOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Pairs for NLI-CoAL in their published format, with a data card: an occupation, and a woman or a man."""
+    from tiltmeter.cli import show
+    from tiltmeter.corpora import NliRequest, build_nli
+    from tiltmeter.runs import choose_pack
+
+    request = NliRequest(
+        pack=choose_pack("the set", lang=lang, pack=pack),
+        captions=captions,
+        occupations=occupations,
+        classes=classes,
+        scores=scores,
+        mode=mode,
+        forms=forms,
+        per_occupation=templates,
+        seed=seed,
+        licence=licence,
+    )
+    show.built_nli(build_nli(request, out), as_json=json)

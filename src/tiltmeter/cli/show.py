@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -11,12 +12,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tiltmeter.corpora import Built
+from tiltmeter.corpora import Built, BuiltNli
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments import Instrument
 from tiltmeter.packs import LISTS, Pack
 from tiltmeter.report.content import not_measured
 from tiltmeter.report.summary import models
+from tiltmeter.report.tables import told_worse
 from tiltmeter.results import TextTable, shown, shown_p
 from tiltmeter.runs import SHOWN, Across, Audit, Comparison, Planned, Run, Skipped, agreement, labels
 from tiltmeter.store import PARTS, Store
@@ -36,7 +38,7 @@ def run(found: Run, *, notes: bool = False) -> None:
     """A run's estimates as a table, then what they say in words."""
     result = found.result
     say(f"\n{result.instrument} on {result.subject}, {result.lang} (run {found.id})")
-    table = _table("test", "estimate", "value", "95% interval", "p", "p corr.", "n", "lost")
+    table = _table("test", "estimate", "value", "95% interval", "p", "p corr.", "n", "lost", "worse")
     printed = found.printed()
     for row in printed:
         interval = "–" if row.ci_low is None else f"{shown(row.ci_low)} to {shown(row.ci_high)}"
@@ -52,6 +54,7 @@ def run(found: Run, *, notes: bool = False) -> None:
             shown_p(row.p_adjusted),
             row.n,
             row.lost,
+            told_worse(row),
         )
     _out.print(table)
     if hidden := len(result.estimates) - len(printed):
@@ -291,6 +294,23 @@ def built(made: Built, *, as_json: bool) -> None:
         say(f"or measure: tiltmeter measure slgu MODEL --lang {card.pack.lang} --sentences {made.folder / 'set.csv'}")
     for problem in made.problems:
         say(problem, error=True)
+
+
+def built_nli(made: BuiltNli, *, as_json: bool) -> None:
+    """Pairs that were built: how many, what was left out, what to do next."""
+    card = made.card
+    if as_json:
+        print(json.dumps(card.to_json() | {"folder": str(made.folder)}, ensure_ascii=False, indent=1))
+        return
+    sizes = ", ".join(f"{name} {row['pairs']:,}" for name, row in card.sizes().items())
+    say(f"{len(card.pairs):,} pairs ({sizes}): {made.folder}")
+    for what, counts in (
+        ("captions", card.reasons()),
+        ("occupations", Counter(entry.reason for entry in card.left_out)),
+    ):
+        if counts:
+            say(f"{what} left out: {', '.join(f'{reason} {count:,}' for reason, count in counts.most_common())}")
+    say(f"next, measure: tiltmeter measure nli-coal MODEL --lang {card.request.pack.lang} --data {made.folder}")
 
 
 def _possible(pack: Pack, tools: Sequence[Instrument]) -> list[str]:

@@ -18,6 +18,7 @@ import polars as pl
 from tiltmeter.corpora.card import GENDERS, Card, write_card
 from tiltmeter.corpora.duplicates import near_duplicates, seeded_hash
 from tiltmeter.corpora.files import PART, PIECE, CorpusFile, cut_pieces, find_files, group_parts
+from tiltmeter.corpora.folder import filling, refuse_filled
 from tiltmeter.corpora.plan import BANDS, Job, Spread, part_file, read_tallies, screen_parts
 from tiltmeter.corpora.reading import python_name
 from tiltmeter.corpora.rules import NOT_DRAWN, Rules
@@ -31,9 +32,6 @@ from tiltmeter.store import Store, write_atomically, writing
 
 ENGINE = 1
 """Part of the identity of what is kept of an unfinished build: a new number where sentences are judged otherwise."""
-
-UNFINISHED = ".part"
-"""Where the files of a set are written until all are there."""
 
 REJECTED = (*SET_COLUMNS[:-1], "reason", "detail")
 
@@ -71,8 +69,7 @@ def build_slguset(request: Request, out: Path, *, store: Store, spread: Spread |
 
     Killed at any moment, the same command goes on with the first part that was not finished.
     """
-    if out.is_file() or (out.is_dir() and any(entry.name != UNFINISHED for entry in out.iterdir())):
-        raise TiltmeterError(f"{out} is there already; choose another folder, or remove it")
+    refuse_filled(out)
     if request.total is not None and request.total < 2:
         raise TiltmeterError(f"--total is {request.total}, and a set has at least two sentences")
     if len(request.licences) not in (0, 1, len(request.corpora)):
@@ -319,30 +316,14 @@ def _command(request: Request) -> str:
 
 
 def _write(out: Path, gathered: _Gathered, chosen: _Chosen, card: Card) -> None:
-    """All files at once: the folder appears, or is filled, when the last is written."""
-    out = out.absolute()  # `.` has no name of its own
-    there = out.is_dir()  # it may be the folder that the user is in, or a disk of its own: it is not replaced
-    partial_folder = out / UNFINISHED if there else out.with_name(f".{out.name}{UNFINISHED}")
-    with writing(out):
-        shutil.rmtree(partial_folder, ignore_errors=True)
-        partial_folder.mkdir(parents=True)
-        try:
-            rows = _set(gathered, chosen)
-            content = io.BytesIO()
-            rows.write_parquet(content)
-            write_atomically(partial_folder / "set.parquet", content.getvalue())
-            write_atomically(partial_folder / "set.csv", write_csv(rows.iter_rows(named=True)))
-            _write_rejected(partial_folder / "rejected.parquet", gathered, chosen)
-            write_card(partial_folder, card)
-            if there:
-                for entry in sorted(partial_folder.iterdir()):
-                    entry.rename(out / entry.name)
-                partial_folder.rmdir()
-            else:
-                partial_folder.rename(out)
-        except BaseException:
-            shutil.rmtree(partial_folder, ignore_errors=True)
-            raise
+    with filling(out) as folder:
+        rows = _set(gathered, chosen)
+        content = io.BytesIO()
+        rows.write_parquet(content)
+        write_atomically(folder / "set.parquet", content.getvalue())
+        write_atomically(folder / "set.csv", write_csv(rows.iter_rows(named=True)))
+        _write_rejected(folder / "rejected.parquet", gathered, chosen)
+        write_card(folder, card)
 
 
 def _set(gathered: _Gathered, chosen: _Chosen) -> pl.DataFrame:

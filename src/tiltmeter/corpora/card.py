@@ -1,13 +1,13 @@
 """The data card of a built set: what is in it, what was left out and why, where it came from."""
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tiltmeter.corpora.markdown import code, inline, table
 from tiltmeter.corpora.rules import NOT_DRAWN, RULES
 from tiltmeter.corpora.sampling import Quota
 from tiltmeter.corpora.symmetry import Symmetry
@@ -177,7 +177,7 @@ def _markdown(card: Card, drawn: Sequence[str]) -> Iterator[str]:
     yield f"{card.sentences:,} sentences were read."
     yield ""
     columns = ("found", "alone in a sentence", "neutral", "in the set")
-    yield from _table(
+    yield from table(
         ("pair", *(f"{column}, {gender[0]}" for column in columns for gender in GENDERS), "wanted"),
         [
             (
@@ -202,7 +202,7 @@ def _markdown(card: Card, drawn: Sequence[str]) -> Iterator[str]:
     told = {rule: text for rule, text in RULES.items() if rule in card.rules} | {
         NOT_DRAWN: "no fault; the quotas had no room"
     }
-    yield from _table(
+    yield from table(
         ("rule", "sentences", "what it says"), [(rule, f"{card.reasons[rule]:,}", text) for rule, text in told.items()]
     )
     if off := [rule for rule in RULES if rule not in card.rules]:
@@ -210,7 +210,7 @@ def _markdown(card: Card, drawn: Sequence[str]) -> Iterator[str]:
         yield ""
     yield "## Symmetry of the pairs"
     yield ""
-    yield from _table(
+    yield from table(
         ("pair", "male : female", "male behind a surname", "female behind a surname", "warning"),
         [
             (
@@ -225,11 +225,11 @@ def _markdown(card: Card, drawn: Sequence[str]) -> Iterator[str]:
     )
     yield "## Characters"
     yield ""
-    frequent = ", ".join(f"{_code(character)} {count:,}" for character, count in card.most_frequent())
+    frequent = ", ".join(f"{code(character)} {count:,}" for character, count in card.most_frequent())
     yield f"{len(card.characters):,} distinct characters; the most frequent: {frequent}."
     if coverage := card.coverage():
         yield (
-            f"The vocabulary of {_code(coverage['tokenizer'])} ({coverage['vocabulary']:,}) has "
+            f"The vocabulary of {code(coverage['tokenizer'])} ({coverage['vocabulary']:,}) has "
             f"{coverage['characters_known']:,} of them: {coverage['share_of_vocabulary']:.2%} of the vocabulary, "
             f"{coverage['share_of_text']:.2%} of the text."
         )
@@ -238,12 +238,12 @@ def _markdown(card: Card, drawn: Sequence[str]) -> Iterator[str]:
     yield ""
     yield "## Sources"
     yield ""
-    yield from _table(
+    yield from table(
         ("corpus", "licence", "files", "MB", "sentences of the set"),
         [
             (
-                _code(source["corpus"]),
-                _inline(source["licence"]),
+                code(source["corpus"]),
+                inline(source["licence"]),
                 f"{source['files']:,}",
                 f"{source['bytes'] / 1e6:,.1f}",
                 f"{source['sentences']:,}",
@@ -252,33 +252,9 @@ def _markdown(card: Card, drawn: Sequence[str]) -> Iterator[str]:
         ],
     )
     for problem in card.problems:
-        yield f"- Left out: {_inline(problem)}"
+        yield f"- Left out: {inline(problem)}"
     yield ""
     yield "## How it was made"
     yield ""
-    yield from (f"- {key}: {_code(value)}" for key, value in card.provenance.items())
+    yield from (f"- {key}: {code(value)}" for key, value in card.provenance.items())
     yield ""
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    yield f"| {' | '.join(head)} |"
-    yield f"| {' | '.join('---' for _ in head)} |"
-    for row in rows:
-        yield f"| {' | '.join(row)} |"
-    yield ""
-
-
-def _inline(value: object) -> str:
-    """Text from outside in one line of Markdown, with no markup, link or picture of its own."""
-    return re.sub(r"([\\`*_\[\]<>&|~])", r"\\\1", _one_line(value))
-
-
-def _code(value: object) -> str:
-    """Text from outside as code, within more backticks than it has itself."""
-    text = _one_line(value).replace("|", r"\|")
-    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
-    return f"{fence} {text} {fence}" if "`" in text else f"`{text}`"
-
-
-def _one_line(value: object) -> str:
-    return " ".join(str(value).split())

@@ -1,6 +1,15 @@
 """Published ways to measure. Each is one module here, found by its name."""
 
-from tiltmeter.instruments.instrument import Findings, Given, Instrument, Layout, Paired, file_option, option
+from tiltmeter.instruments.instrument import (
+    Findings,
+    Given,
+    Instrument,
+    Layout,
+    Paired,
+    file_option,
+    folder_option,
+    option,
+)
 from tiltmeter.instruments.registry import all_instruments, instrument_names, load_instrument
 
 __all__ = [
@@ -11,6 +20,7 @@ __all__ = [
     "Paired",
     "all_instruments",
     "file_option",
+    "folder_option",
     "instrument_names",
     "load_instrument",
     "option",

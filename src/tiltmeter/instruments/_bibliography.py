@@ -155,3 +155,39 @@ BAD = """\
   note = {The Binary Association Difference (BAD) test},
 }
 """
+
+ANANTAPRAYOON = """\
+@inproceedings{anantaprayoon-etal-2024-evaluating,
+  title = {Evaluating Gender Bias of Pre-trained Language Models in Natural Language Inference by Considering All
+    Labels},
+  author = {Anantaprayoon, Panatchakorn and Kaneko, Masahiro and Okazaki, Naoaki},
+  booktitle = {Proceedings of the 2024 Joint International Conference on Computational Linguistics, Language Resources
+    and Evaluation (LREC-COLING 2024)},
+  address = {Torino, Italy},
+  pages = {6395--6408},
+  year = {2024},
+  url = {https://aclanthology.org/2024.lrec-main.566},
+}
+"""
+
+DEV_2020 = """\
+@inproceedings{dev-etal-2020-measuring,
+  title = {On Measuring and Mitigating Biased Inferences of Word Embeddings},
+  author = {Dev, Sunipa and Li, Tao and Phillips, Jeff M. and Srikumar, Vivek},
+  booktitle = {Proceedings of the AAAI Conference on Artificial Intelligence},
+  volume = {34},
+  number = {05},
+  pages = {7659--7666},
+  year = {2020},
+}
+"""
+
+BOLUKBASI = """\
+@inproceedings{bolukbasi-etal-2016-man,
+  title = {Man is to Computer Programmer as Woman is to Homemaker? Debiasing Word Embeddings},
+  author = {Bolukbasi, Tolga and Chang, Kai-Wei and Zou, James and Saligrama, Venkatesh and Kalai, Adam},
+  booktitle = {Advances in Neural Information Processing Systems 29},
+  pages = {4356--4364},
+  year = {2016},
+}
+"""

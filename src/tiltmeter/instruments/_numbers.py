@@ -44,8 +44,9 @@ def number(
     limits: Interval | None = None,
     tested: Tested | None = None,
     worse: Worse = "away",
+    neutral: float = 0,
 ) -> Estimate:
-    """An estimate whose neutral value is 0. What could not be computed (nan) is left open."""
+    """An estimate whose neutral value is 0 unless another is said. What could not be computed (nan) is left open."""
     bounded = limits if limits is not None and math.isfinite(limits.low) and math.isfinite(limits.high) else None
     p = tested if tested is not None and tested.p_value == tested.p_value else None
     return Estimate(
@@ -54,7 +55,7 @@ def number(
         value=None if value is None or value != value else value,
         group=dict(group),
         worse=worse,
-        neutral=0,
+        neutral=neutral,
         ci_low=bounded.low if bounded else None,
         ci_high=bounded.high if bounded else None,
         ci_method=bounded.label if bounded else None,

@@ -1,8 +1,6 @@
 """Several models on the same sentences: do they agree, and which of their scores differ?"""
 
-import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import reduce
 from itertools import combinations
 from typing import Any
@@ -13,9 +11,18 @@ import polars as pl
 from tiltmeter.instruments._differences import Key, Sureness, both_answered, key, known_to_one, paired
 from tiltmeter.instruments._numbers import Tested, number
 from tiltmeter.instruments._slgu_estimates import TEST, Floats, estimate, sides, subsets, usable
+from tiltmeter.instruments._together import (
+    Runs,
+    corrected_pairs,
+    differences_table,
+    model_names,
+    said_differences,
+    seed_of,
+    together_where_alike,
+)
 from tiltmeter.instruments.instrument import Findings, Paired
-from tiltmeter.results import LEVEL, Estimate, Figure, Note, Result, TextTable, said_p, shown
-from tiltmeter.statistics import holm, resampled_interval, resampled_sums
+from tiltmeter.results import Estimate, Figure, Note
+from tiltmeter.statistics import resampled_interval, resampled_sums
 
 _ASKED = ("context", "pair", "pronoun", "written", "flag", "chosen")
 _METHOD = "paired bootstrap over sentences, percentile"
@@ -25,23 +32,16 @@ _ROUNDING = 1e-9
 NAMES = ("bias_man", "bias_woman", "model_bias", "signed_mean")
 
 
-def together(runs: Sequence[tuple[Result, pl.DataFrame]]) -> Findings:
+def together(runs: Runs) -> Findings:
     """Figure 4, and Table 4 with the differences that are significant, over the sentences that every model answered.
 
     Only runs that were asked the same in the same way stand together.
     """
-    alike: dict[str, list[tuple[Result, pl.DataFrame]]] = {}
-    for result, items in runs:
-        asked = {**result.options, "lang": result.lang, "pack": result.provenance.get("pack")}
-        alike.setdefault(json.dumps(asked, sort_keys=True), []).append((result, items))
-    groups = [group for group in alike.values() if len(group) > 1]
-    return Findings.joined(
-        _together(group, f" (set {place})" if len(groups) > 1 else "") for place, group in enumerate(groups, start=1)
-    )
+    return together_where_alike(runs, _together)
 
 
-def _together(runs: Sequence[tuple[Result, pl.DataFrame]], which: str) -> Findings:
-    names = _names([result for result, _ in runs])
+def _together(runs: Runs, which: str) -> Findings:
+    names = model_names([result for result, _ in runs])
     tables = [
         usable(items).select("context", "pair", pl.col("bias").alias(f"bias{place}"))
         for place, (_, items) in enumerate(runs)
@@ -52,9 +52,7 @@ def _together(runs: Sequence[tuple[Result, pl.DataFrame]], which: str) -> Findin
         return Findings(estimates=(), notes=(note,))
     bias = shared.drop("context", "pair").to_numpy()
     within = shared.select(pl.exclude("context", "pair") - pl.exclude("context", "pair").mean().over("pair")).to_numpy()
-    seed = runs[0][0].options.get("seed")
-    # A stored run may say anything.
-    differences = model_differences(bias, names, seed if isinstance(seed, int) and seed >= 0 else 0)
+    differences = model_differences(bias, names, seed_of(runs))
     return Findings(
         estimates=tuple(differences),
         figures=(
@@ -67,8 +65,16 @@ def _together(runs: Sequence[tuple[Result, pl.DataFrame]], which: str) -> Findin
                 "agree about contexts, and not only about words.",
             ),
         ),
-        tables=(_table(differences, shared.height, which),),
-        notes=tuple(_said(differences, shared.height)),
+        tables=(
+            differences_table(
+                differences,
+                f"SlguSet: which differences between models are significant{which}",
+                f"{shared.height:,} sentences that every model answered, drawn anew {RESAMPLES:,} times, the same for "
+                "all models; p corrected over the pairs of models (Holm) for each number. It speaks of other sentences "
+                "of these pairs of words, not of other pairs.",
+            ),
+        ),
+        notes=tuple(said_differences(differences, "model_bias", "Model_bias", f"{shared.height:,} sentences")),
     )
 
 
@@ -114,14 +120,8 @@ def model_differences(bias: Floats, names: Sequence[str], seed: int = 0) -> list
             rows.append(
                 number(TEST, f"{name}_difference", value, group, n=len(bias), lost=0, limits=limits, tested=tested)
             )
-        adjusted = holm([row.p_value for row in rows])
-        family = f"{name}, {len(rows)} pairs of models, Holm"
-        found += [_corrected(row, p, family) for row, p in zip(rows, adjusted, strict=True)]
+        found += corrected_pairs(rows, name)
     return found
-
-
-def _corrected(row: Estimate, p: float | None, family: str) -> Estimate:
-    return replace(row, p_adjusted=p, family=family if p is not None else None)
 
 
 def _resampled(bias: Floats, threshold: float, seed: int) -> tuple[Floats, Floats]:
@@ -174,59 +174,3 @@ def _agreement(bias: Floats, names: Sequence[str], of_what: str, caption: str) -
         neutral=0,
         caption=caption,
     )
-
-
-def _table(differences: Sequence[Estimate], sentences: int, which: str) -> TextTable:
-    return TextTable(
-        title=f"SlguSet: which differences between models are significant{which}",
-        columns=("number", "model", "less model", "difference", "low", "high", "p", "p corrected", "significant"),
-        rows=tuple(
-            (
-                row.name.removesuffix("_difference"),
-                row.group["model"],
-                row.group["less"],
-                row.value,
-                row.ci_low,
-                row.ci_high,
-                row.p_value,
-                row.p_adjusted,
-                "not tested" if row.p_adjusted is None else "yes" if row.p_adjusted < LEVEL else "no",
-            )
-            for row in differences
-        ),
-        caption=f"{sentences:,} sentences that every model answered, drawn anew {RESAMPLES:,} times, the same for all "
-        "models; p corrected over the pairs of models (Holm) for each number. It speaks of other sentences of these "
-        "pairs of words, not of other pairs.",
-    )
-
-
-def _said(differences: Sequence[Estimate], sentences: int) -> Iterator[Note]:
-    for row in differences:
-        if row.name != "model_bias_difference" or row.value is None:
-            continue
-        higher, lower = row.group["model"], row.group["less"]
-        low, high = row.ci_low, row.ci_high
-        if row.value < 0:
-            higher, lower = lower, higher
-            low, high = (None, None) if low is None or high is None else (-high, -low)
-        if row.p_adjusted is None or low is None:
-            text = (
-                f"Model_bias of {higher} is {shown(abs(row.value))} above that of {lower}, which could not be tested."
-            )
-        else:
-            sure = row.p_adjusted < LEVEL
-            said = f"{higher} has a higher Model_bias than" if sure else f"{higher} does not differ clearly from"
-            text = (
-                f"{said} {lower}: {shown(abs(row.value))} (95% interval {shown(low)} to {shown(high)}, corrected "
-                f"{said_p(row.p_adjusted)}, {sentences:,} sentences)."
-            )
-        yield Note(kind="reading", text=text)
-
-
-def _names(results: Sequence[Result]) -> list[str]:
-    """The models' names; where one stands twice, with the run."""
-    names = [result.subject for result in results]
-    return [
-        name if names.count(name) == 1 else f"{name} ({result.provenance['run'][:8]})"
-        for name, result in zip(names, results, strict=True)
-    ]

@@ -107,8 +107,12 @@ class Instrument:
     side: str | None = None
     """The estimate whose sign says which way: above its neutral value the first topic leans male."""
     capability: str
+    instead: str = ""
+    """A capability through which it can also ask, where an option says how; an audit does not."""
     lists: tuple[str, ...]
     """Lists of the pack that it cannot do without."""
+    stands_in: str = ""
+    """An option that stands in for these lists where it is given: a set of the user's own."""
     extras: tuple[str, ...] = ()
     """Lists that it uses where the pack has them."""
     options: type
@@ -139,7 +143,8 @@ class Instrument:
             if choices and value not in choices:
                 raise unknown(f"value of {name}", str(value), choices)
             reader = known[name].metadata.get("reader")
-            read[name] = value if reader is None else _read(reader, value)
+            folder = bool(known[name].metadata.get("folder"))
+            read[name] = value if reader is None else _read(reader, value, folder=folder)
         for name in self.wanted():
             if read.get(name) is None:
                 raise TiltmeterError(f"{self.name} needs a file of yours: give it with --{name.replace('_', '-')}")
@@ -157,6 +162,10 @@ class Instrument:
                 check(value, hints[name], f"options.{name}")
                 read[name] = value
         return self.options(**read)
+
+    def needed_lists(self, options: Any) -> tuple[str, ...]:
+        """The lists that a run with these options cannot do without."""
+        return () if self.stands_in and getattr(options, self.stands_in) is not None else self.lists
 
     def wanted(self) -> list[str]:
         """Options that have to be given: files which nothing in a pack can stand in for."""
@@ -183,25 +192,43 @@ def file_option(reader: Callable[[Path], Any], help_text: str, *, many: bool = F
     return dataclasses.field(default=() if many else None, metadata=told)
 
 
+def folder_option(reader: Callable[[Path], Any], help_text: str) -> Any:
+    """An option that takes a folder of the user's with JSON files: `reader` turns it into the content of a `Given`."""
+    return dataclasses.field(
+        default=None, metadata={"help": help_text, "reader": reader, "many": False, "needed": False, "folder": True}
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A file that the user gave: known by its content, named without its folder."""
+    """A file or folder that the user gave: known by its content, named without where it lies."""
 
     name: str
     sha256: str
     content: Any = dataclasses.field(compare=False, repr=False)
 
 
-def _read(reader: Callable[[Path], Any], value: Any) -> Any:
+def _read(reader: Callable[[Path], Any], value: Any, *, folder: bool) -> Any:
     """A path as what stands in it; several paths as a tuple."""
     if value is None or isinstance(value, Given):
         return value
     if isinstance(value, str | Path):
         path = Path(value)
+        if folder:
+            return _read_folder(reader, path)
         if not path.is_file():
             raise TiltmeterError(f"{path} is not a file")
         return Given(path.name, hashlib.sha256(path.read_bytes()).hexdigest(), reader(path))
-    return tuple(_read(reader, entry) for entry in value)
+    return tuple(_read(reader, entry, folder=folder) for entry in value)
+
+
+def _read_folder(reader: Callable[[Path], Any], path: Path) -> Given:
+    if not path.is_dir():
+        raise TiltmeterError(f"{path} is not a folder")
+    content = reader(path)
+    files = sorted(entry for entry in path.iterdir() if entry.is_file() and entry.suffix.startswith(".json"))
+    lines = [f"{file.name} {hashlib.sha256(file.read_bytes()).hexdigest()}\n" for file in files]
+    return Given(path.resolve().name, hashlib.sha256("".join(lines).encode()).hexdigest(), content)
 
 
 def _described(value: Any) -> Any:

@@ -15,7 +15,7 @@ from tiltmeter.runs import Run, Skipped, told_option
 if TYPE_CHECKING:
     from huggingface_hub import EvalResult
 
-_TASKS = {"masked": "fill-mask", "causal": "text-generation"}
+_TASKS = {"masked": "fill-mask", "causal": "text-generation", "nli": "text-classification"}
 _VECTORS = "feature-extraction"
 
 

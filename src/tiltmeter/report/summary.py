@@ -170,14 +170,17 @@ def overview(found: Sequence[Model], *, tested: bool) -> list[Figure]:
 def _effects(entries: Sequence[tuple[Model, Verdict]]) -> Figure:
     tool = entries[0][1].tool
     names = list(dict.fromkeys(verdict.row.name for _, verdict in entries))
-    along = tool.headline if any(name.startswith(tool.headline) for name in names) else names[0]
+    along = tool.headline if any(f"{name}_".startswith(f"{tool.headline}_") for name in names) else names[0]
+    several = len({(verdict.test, verdict.row.name) for _, verdict in entries}) > len(
+        {verdict.test for _, verdict in entries}
+    )
     return Figure(
         kind="intervals",
         title=tool.title,
         rows=tuple(
             {
                 "model": model.label,
-                "test": verdict.test,
+                "test": f"{verdict.test}, {verdict.row.name}".replace("_", " ") if several else verdict.test,
                 "estimate": verdict.row.name,
                 along: verdict.row.value,
                 "low": verdict.row.ci_low,

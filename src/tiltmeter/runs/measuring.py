@@ -49,10 +49,11 @@ def measure(
     store = store or Store()
     tool = load_instrument(instrument)
     chosen = tool.make_options(options)
-    language = choose_pack(subject, lang=lang, pack=pack, needed=bool(tool.lists))
-    check_lists(tool, language)
+    needed = tool.needed_lists(chosen)
+    language = choose_pack(subject, lang=lang, pack=pack, needed=bool(needed))
+    check_lists(tool, language, needed)
     opened = open_subject(subject, store, reading)
-    if tool.capability not in opened.capabilities:
+    if not {tool.capability, tool.instead} & opened.capabilities:
         raise TiltmeterError(f"{tool.name} asks for {tool.capability}, which {subject} does not offer")
     items = tool.items(language, chosen)
     request = _request(tool, opened, language, chosen)
@@ -88,9 +89,9 @@ def choose_pack(subject: str, *, lang: str | None, pack: str | Path | None, need
     return load_pack(lang)
 
 
-def check_lists(tool: Instrument, pack: Pack) -> None:
+def check_lists(tool: Instrument, pack: Pack, needed: Iterable[str] | None = None) -> None:
     """Refuses a pack that lacks a list the instrument needs, with the reason if the pack gives one."""
-    if missing := pack.missing(tool.lists):
+    if missing := pack.missing(tool.lists if needed is None else needed):
         reason = pack.why_not(missing[0]) or f"add {missing[0]} to the pack (`tiltmeter list packs --check DIR`)"
         raise TiltmeterError(f"{tool.name} needs the list {missing[0]!r}, which the pack {pack.lang!r} lacks: {reason}")
 

@@ -1,0 +1,124 @@
+"""The numbers of NLI-CoAL, all from its items table."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from tiltmeter.errors import TiltmeterError
+from tiltmeter.instruments._nli_figures import figures_of
+from tiltmeter.instruments._nli_measures import Answers, Measure, measures
+from tiltmeter.instruments._nli_wording import readings
+from tiltmeter.instruments._numbers import Tested, gathered, number
+from tiltmeter.instruments.instrument import Findings
+from tiltmeter.results import Estimate
+from tiltmeter.statistics import Interval, flip_signs, influence_interval
+
+TEST = "NLI-CoAL"
+
+
+def estimate(items: pl.DataFrame, options: Any) -> Findings:
+    """Tables 3 and 4 with intervals over occupations, condition (1), and Dev's scores on the same answers.
+
+    Where the premises tell a gender by their form, all of it is a control, form by form.
+    """
+    if usable(items).is_empty():
+        raise TiltmeterError("no pair is left to be measured")
+    forms = items["form"].unique(maintain_order=True).to_list()
+    parts = []
+    for form in forms:
+        some = items.filter(pl.col("form") == form)
+        control = {"control": f"{form} forms"} if form else {}
+        found = [_with_group(row, control) for row in _estimates(some, options)]
+        notes = tuple(readings(found, usable(some), control.get("control", "")))
+        parts.append(Findings(estimates=tuple(found), notes=notes, figures=tuple(figures_of(found, control))))
+    return Findings.joined(parts)
+
+
+def usable(items: pl.DataFrame) -> pl.DataFrame:
+    return items.filter(pl.col("label").is_not_null())
+
+
+def taus_of(options: Any) -> tuple[float, ...]:
+    return tuple(float(part) for part in options.tau.split(","))
+
+
+def _with_group(row: Estimate, more: dict[str, str]) -> Estimate:
+    return replace(row, group={**row.group, **more})
+
+
+def _estimates(items: pl.DataFrame, options: Any) -> Iterator[Estimate]:
+    found = usable(items)
+    answers = Answers.of(found, taus_of(options))
+    lost = items.height - found.height
+    for measure in measures(taus_of(options)):
+        yield _estimate(measure, answers, lost, options.seed)
+    yield from _of_occupations(found)
+
+
+def _estimate(measure: Measure, answers: Answers, lost: int, seed: int) -> Estimate:
+    value = answers.value(measure)
+    interval, tested = None, None
+    if math.isfinite(value):
+        interval, p_value = influence_interval(value, answers.grouped(answers.influences(measure), measure))
+        if measure.test == "flip":
+            tested = exchanged_genders(answers, measure, seed)
+        elif measure.test == "t":
+            tested = Tested(p_value, f"t over {interval.n} and more occupations, two-sided")
+    return number(
+        TEST,
+        measure.name,
+        value,
+        measure.group,
+        n=answers.pairs(measure),
+        lost=lost,
+        limits=None if interval is None else _within(interval, measure),
+        tested=tested,
+        worse=measure.worse,
+        neutral=measure.neutral,
+    )
+
+
+def exchanged_genders(answers: Answers, measure: Measure, seed: int) -> Tested:
+    """The p of exchanging the two genders within occupations: what an occupation adds turns its sign."""
+    test = flip_signs(np.array(list(answers.parts(measure).values())), seed=seed)
+    method = test.described("genders exchanged within occupations", sides="one-sided: as the stereotype says")
+    return Tested(test.p_value, method, test.p_two_sided)
+
+
+def _within(interval: Interval, measure: Measure) -> Interval:
+    """The interval, cut to what the number can be, with what it speaks of."""
+    low, high = (min(max(end, measure.lowest), measure.highest) for end in (interval.low, interval.high))
+    units = "occupations" if measure.drawn == "together" else "occupations, the fewest of a kind"
+    return replace(interval, low=low, high=high, method=f"{interval.method} over {interval.n} {units}")
+
+
+def _of_occupations(found: pl.DataFrame) -> Iterator[Estimate]:
+    """The share of answers that a stereotype would give, or, without one, that are not neutral; and the lean."""
+    for row in by_occupation(found).iter_rows(named=True):
+        group = {"occupation": row["occupation"], "occupation_class": row["occupation_class"]}
+        yield number(TEST, "s_occupation", row["biased"], group, n=row["pairs"], lost=0, worse="higher")
+        yield number(TEST, "lean_occupation", row["lean"], group, n=row["pairs"], lost=0)
+
+
+def by_occupation(found: pl.DataFrame) -> pl.DataFrame:
+    """One row an occupation: its pairs, its share of biased answers, its lean to men."""
+    says = pl.col("label")
+    pro = (
+        pl.when(pl.col("set") == "NS")
+        .then(says != "neutral")
+        .when(pl.col("set") == "PS")
+        .then(says == "entailment")
+        .otherwise(says == "contradiction")
+    )
+    toward = pl.when(pl.col("gender") == "male").then(1.0).when(pl.col("gender") == "female").then(-1.0)
+    sign = pl.when(says == "entailment").then(1.0).when(says == "contradiction").then(-1.0).otherwise(0.0)
+    rows = found.with_columns(biased=pro.cast(pl.Float64), toward=toward * sign)
+    keys = ["occupation", "occupation_class"]
+    biased, lean = (
+        gathered(rows, keys, column).with_columns(pl.col(column).list.mean()) for column in ("biased", "toward")
+    )
+    return biased.with_columns(lean=lean["toward"], pairs=gathered(rows, keys, "biased")["biased"].list.len())
