@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator
 
-from bench import commands, corpus, models, report, reviews, slgu, statistics, vectors, weat
+from bench import commands, corpus, models, nli, report, reviews, slgu, statistics, vectors, weat
 from bench.row import Row
 
 SUITES = {
@@ -13,6 +13,7 @@ SUITES = {
     "weat": weat.rows,
     "models": models.rows,
     "slgu": slgu.rows,
+    "nli": nli.rows,
     "corpus": corpus.rows,
     "report": report.rows,
     "reviews": reviews.rows,
