@@ -14,7 +14,7 @@ from tiltmeter.datasets.captions import read_captions
 from tiltmeter.datasets.nli_files import read_folder
 from tiltmeter.errors import TiltmeterError
 
-PLACES = ("bus", "train", "tram", "ferry", "boat", "taxi", "plane", "lift", "bike", "cart", "coach", "van")
+PLACES = ("bus", "train", "tram", "ferry", "boat", "taxi", "plane", "lift", "bike", "cart", "sledge", "van")
 GOOD = [f"A {person} is waiting for the {place}." for person in ("man", "woman") for place in PLACES]
 BAD = ["A dog is asleep.", "A man and a woman are talking.", "A dog runs toward a man.", "A woman in a skirt waits."]
 
@@ -120,6 +120,33 @@ class TestCard:
         text = (tmp_path / "set" / "card.md").read_text("utf-8")
         assert r"(licence: \<script\>\[x\](y))" in text
         assert "`` c`<b>.txt ``" in text
+
+
+def test_a_list_of_which_nothing_is_left_is_not_replaced_by_the_packs(tmp_path: Path) -> None:
+    (tmp_path / "own.csv").write_text("occupation,class\nnurse,female\nsailor,male\nclerk,neutral\n")
+    with pytest.raises(TiltmeterError, match="the set PS would be empty"):
+        tiltmeter.build_nli(tmp_path / "set", lang="en", occupations=tmp_path / "own.csv", classes="share")
+
+
+@pytest.mark.parametrize("option", ["--captions", "--occupations", "--scores"])
+def test_a_file_that_is_not_there_is_named(told: Command, option: str) -> None:
+    more = ("--classes", "crowd") if option == "--scores" else ()
+    done = told("build", "nli", "--lang", "en", option, "nowhere.json", *more, "-o", "set")
+    assert done.returncode == 2
+    assert "nowhere.json" in done.stderr.strip().splitlines()[-1]
+
+
+def test_cells_that_a_spreadsheet_would_run_are_not(tmp_path: Path) -> None:
+    file = lines(tmp_path / "c.txt", [*GOOD, "=HYPERLINK(1)"])
+    tiltmeter.build_nli(tmp_path / "set", lang="en", captions=file)
+    assert "'=HYPERLINK(1)," in (tmp_path / "set" / "captions.csv").read_text("utf-8")
+
+
+def test_where_forms_tell_a_gender_a_list_of_ones_own_has_to_say_how(tmp_path: Path) -> None:
+    (tmp_path / "own.csv").write_text("occupation,class\nenfermero,female\nfontanero,male\npoeta,neutral\n")
+    for lang in ("es", "de", "ru"):
+        with pytest.raises(TiltmeterError, match="a word's form may tell a gender; give the columns 'feminine'"):
+            tiltmeter.build_nli(tmp_path / lang, lang=lang, occupations=tmp_path / "own.csv")
 
 
 class TestCommand:

@@ -57,6 +57,8 @@ def test_the_person_becomes_the_slot(lang: str, text: str, expected: str) -> Non
         ("en", "A man's dog sits on the grass.", "not-subject"),
         ("en", "A manager's cat is asleep.", "no-person"),
         ("en", "A woman in a red skirt is walking.", "stereotyped"),
+        ("en", "A man smiles at a firefighter.", "persons"),
+        ("en", "A man rides a bicycle. The dog runs.", "sentences"),
         ("en", "A man with a beard plays guitar.", "biological"),
         ("ja", "女性の隣に犬がいる。", "not-subject"),
         ("ja", "男の人と女の人が話している。", "persons"),

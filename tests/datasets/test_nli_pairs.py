@@ -196,6 +196,7 @@ class TestOwnOccupations:
             ("occupation,share\nx,200\n", ":2: the share is '200'"),
             ("occupation,class\n,male\n", ":2: the cell 'occupation' is empty"),
             ("occupation,class\nx,male\nx,female\n", "'x' stands in it twice"),
+            ("occupation,share\nx,0.9\ny,0.1\n", "no share is above 1, and percentages"),
             ("occupation,class\n", "holds no occupation"),
         ],
     )

@@ -134,6 +134,22 @@ class TestExtremes:
         assert found(results, "s_excess").p_value == 1
         assert value(results, "stereotype_contrast") == value(results, "lean") == 0
 
+    def test_models_without_any_spread_are_tested_all_the_same(self) -> None:
+        """However equal the occupations are: a t test would have nothing to judge by."""
+        biased = estimated(
+            [
+                row | {"label": {"PS": "entailment", "AS": "contradiction", "NS": "neutral"}[row["set"]]}
+                for row in world(_rng(1))
+            ]
+        )
+        assert value(biased, "stereotype_contrast") == 2
+        assert (found(biased, "stereotype_contrast").p_two_sided or 1) < 1e-3
+        men = estimated(
+            [row | {"label": "entailment" if row["gender"] == "male" else "contradiction"} for row in world(_rng(1))]
+        )
+        assert (found(men, "lean").p_two_sided or 1) < 1e-3
+        assert found(men, "s_excess").p_two_sided == 1
+
     def test_a_model_that_always_infers_men_leans_and_has_no_stereotype(self) -> None:
         rows = [row | {"label": "entailment" if row["gender"] == "male" else "contradiction"} for row in world(_rng(1))]
         results = estimated(rows)

@@ -143,7 +143,8 @@ class TestPublished:
         lines = (tmp_path / "p.jsonl").read_text("utf-8").splitlines()
         (tmp_path / "p.jsonl").write_text("\n".join(lines[1:]), "utf-8")
         result = measure("nli-coal", subject, lang="ja", store=store, data=folder)
-        assert found(result, "s").lost == 1
+        assert found(result, "s").lost == found(result, "e", set="PS").lost == 1
+        assert found(result, "e", set="AS").lost == 0
         assert [note.caution for note in result.result.notes if note.kind == "lost-sentences"] == ["lost sentences"]
 
 
@@ -255,6 +256,19 @@ class TestSeveralModels:
         assert change.p_value < 1e-4
         assert change.direction == "better"
 
+    def test_a_pair_that_stands_twice_counts_twice_everywhere(self, runs: list[Run]) -> None:
+        assert TOOL.compare is not None
+        twice = [(run.result, pl.concat([run.items, run.items.filter(pl.col("set") == "PS")])) for run in runs[:2]]
+        ranking, _ = TOOL.compare(twice).tables
+        scores = {result.subject: value(TOOL.estimate(items, TOOL.options()), "s") for result, items in twice}
+        assert {row[0]: row[2] for row in ranking.rows} == pytest.approx(scores)
+
+    def test_the_same_pairs_in_another_folder_are_the_same_data(self, runs: list[Run], tmp_path: Path) -> None:
+        folder = in_folder(tmp_path / "data", TestPublished.ROWS)
+        first = TOOL.make_options({"data": folder}).data
+        (folder / "card.json").write_text("{}")
+        assert TOOL.make_options({"data": folder}).data.sha256 == first.sha256
+
     def test_a_control_is_not_ranked(self, runs: list[Run]) -> None:
         assert TOOL.compare is not None
         forms = [(run.result, run.items.with_columns(form=pl.lit("masculine"))) for run in runs]
@@ -268,7 +282,11 @@ class TestBadInput:
         with pytest.raises(TiltmeterError, match="is not a folder"):
             measure("nli-coal", str(models[0]), lang="en", store=store, data=tmp_path / "nowhere")
 
-    @pytest.mark.parametrize("tau", ["", "2", "0.5,0.5", "x", "0.5;0.7"])
+    def test_a_seed_below_0(self, models: tuple[Path, Path], store: Store) -> None:
+        with pytest.raises(TiltmeterError, match="--seed is a whole number from 0"):
+            measure("nli-coal", str(models[0]), lang="en", store=store, seed=-1)
+
+    @pytest.mark.parametrize("tau", ["0.5,0.50", "", "2", "0.5,0.5", "x", "0.5;0.7"])
     def test_thresholds(self, models: tuple[Path, Path], store: Store, tau: str) -> None:
         with pytest.raises(TiltmeterError, match="--tau is made of different numbers between 0 and 1"):
             measure("nli-coal", str(models[0]), lang="en", store=store, tau=tau)

@@ -196,6 +196,16 @@ class TestLabels:
         with pytest.raises(TiltmeterError, match="negative, neutral, positive"):
             opened(folder, store)
 
+    def test_a_name_that_says_it_stands_above_what_the_user_says(
+        self, nli: Callable[[str], Path], store: Store
+    ) -> None:
+        """So that one call can measure models that name their labels and others that do not."""
+        named, said = (
+            opened(nli("bert-cased"), store, labels=labels) for labels in ("", "contradiction,neutral,entailment")
+        )
+        assert named.fingerprint == said.fingerprint
+        assert named.origin["labels"] == {"entailment": 0, "contradiction": 2, "neutral": 1}
+
     def test_a_model_without_its_head_is_refused(self, tiny: Tiny, store: Store, tmp_path: Path) -> None:
         folder = classifier(tiny("bert-cased"), tmp_path / "nli")
         (folder / "model.safetensors").write_bytes((tiny("bert-cased") / "model.safetensors").read_bytes())
@@ -295,6 +305,13 @@ class TestPredictions:
         found = opened(self.file(tmp_path, ".jsonl", numbers), store).entail([Pair("A", "C")])
         assert found["label"][0] == "neutral"
 
+    def test_rounded_probabilities_are_made_to_add_up(self, tmp_path: Path, store: Store) -> None:
+        rows = [
+            {"premise": "A", "hypothesis": "B", "p_entailment": 0.419, "p_contradiction": 0.301, "p_neutral": 0.279}
+        ]
+        found = opened(self.file(tmp_path, ".csv", rows), store).entail([Pair("A", "B")])
+        assert probabilities(found).sum() == pytest.approx(1)
+
     def test_the_published_columns_serve_with_a_prediction(self, tmp_path: Path, store: Store) -> None:
         rows = [{"sentence1": "A", "sentence2": "B", "label": "neutral", "prediction": "contradiction"}]
         found = opened(self.file(tmp_path, ".json", rows), store).entail([Pair("A", "B")])
@@ -306,6 +323,7 @@ class TestPredictions:
             ({"prediction": "maybe"}, "row 2: the prediction 'maybe' is none of"),
             ({"premise": ""}, "row 2: a premise and a hypothesis were expected"),
             ({"p_neutral": 0.9}, "row 2: .* are no probabilities that add up to 1"),
+            ({"prediction": "entailment"}, "row 2: 'entailment' is predicted, and another label has the highest"),
             ({"p_neutral": -0.1}, "row 2: .* are no probabilities"),
             ({"hypothesis": "B"}, "row 2: the same pair was predicted entailment before, and is neutral here"),
         ],

@@ -19,8 +19,9 @@ from tiltmeter.language.tagging import russian_reading
 from tiltmeter.packs import Caption, CaptionRules, Pack
 
 REASONS = {
-    "no-person": "no word for a grown person",
+    "no-person": "no single grown person: nobody, or only children or several people",
     "persons": "more than one word for people",
+    "sentences": "more than one sentence",
     "not-subject": "the person is not the subject, or the subject has words that agree with it",
     "stereotyped": "what is thought to go with one gender (skirt, rugby)",
     "unscreened": "with a woman or a man in the slot it is no sentence that can be judged",
@@ -68,6 +69,9 @@ class CaptionFinder:
         for name in lists:
             for form, word in _forms(getattr(self._rules, name), pack.lang):
                 self._lists.setdefault(form, (name, word))
+        for occupation in pack.occupations:
+            for form, word in _forms(filter(None, (occupation.masculine, occupation.feminine)), pack.lang):
+                self._lists.setdefault(form, ("others", word))
         self._hypotheses = [subject_forms(pack.subjects, kind, pack.lang) for kind in ("woman", "man")]
         if pack.grammatical_gender:
             # Determiners agree with their noun: what else does is told without them.
@@ -75,6 +79,8 @@ class CaptionFinder:
 
     def find(self, text: str) -> FoundCaption:
         written = self._finished(text)
+        if re.search(r"[.!?。！？][\s\"'»”」』]*\w", written):
+            return FoundCaption(text, None, "sentences")
         listed = self._listed(written)
         people = [*listed["persons"], *listed["others"]]
         if len(people) != 1 or not listed["persons"]:

@@ -33,6 +33,7 @@ from tiltmeter.datasets.nli import (
 from tiltmeter.datasets.nli_files import read_crowd_scores, read_occupations, written_files
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.packs import Caption, Occupation, Pack
+from tiltmeter.results import harmless
 from tiltmeter.store import write_atomically
 
 Classes = Literal["listed", "crowd", "share"]
@@ -160,19 +161,25 @@ def _usable(found: Sequence[FoundCaption], request: NliRequest) -> list[Caption]
     captions = list(dict.fromkeys(entry.caption for entry in found if entry.caption))
     if len(captions) < request.per_occupation:
         reasons = Counter(entry.reason for entry in found if entry.reason)
-        told = ", ".join(f"{reason} {count:,}" for reason, count in reasons.most_common())
+        told = ", ".join(f"{reason} {count:,}" for reason, count in reasons.most_common()) or "none"
         name = request.captions.name if request.captions else ""
         raise TiltmeterError(
             f"{name}: {len(captions)} of {len(found):,} captions are about one person who is their subject, and "
-            f"{request.per_occupation} are needed; left out: {told}"
+            f"{request.per_occupation} are needed (--templates); left out: {told}"
         )
     return captions
 
 
-def _occupations(request: NliRequest) -> tuple[Sequence[Occupation], list[LeftOut]]:
+def _occupations(request: NliRequest) -> tuple[Sequence[Occupation] | None, list[LeftOut]]:
     listed: Sequence[Occupation] = (
         read_occupations(request.occupations) if request.occupations else request.pack.occupations
     )
+    told = any(one.feminine or one.epicene for one in listed)
+    if request.occupations and request.pack.grammatical_gender and not told:
+        raise TiltmeterError(
+            f"{request.occupations.name}: in {request.pack.name} a word's form may tell a gender; give the columns "
+            "'feminine' (empty where one form serves everybody) and 'epicene' (a subject that tells none)"
+        )
     if not listed:
         raise TiltmeterError(
             f"the pack {request.pack.lang!r} has no occupations: give a list with --occupations, or add occupations.tsv"
@@ -185,7 +192,7 @@ def _occupations(request: NliRequest) -> tuple[Sequence[Occupation], list[LeftOu
         return by_share(listed)
     if request.scores is not None:
         return by_crowd_scores(listed, read_crowd_scores(request.scores))
-    return (listed, []) if request.occupations else ((), [])
+    return (listed if request.occupations else None), []
 
 
 def _card(
@@ -233,7 +240,8 @@ def _captions_csv(found: Sequence[FoundCaption]) -> bytes:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["caption", "with_slot", "reason", "detail"])
     for entry in found:
-        writer.writerow([entry.text, entry.caption.sentence if entry.caption else "", entry.reason, entry.detail])
+        slotted = entry.caption.sentence if entry.caption else ""
+        writer.writerow(map(harmless, (entry.text, slotted, entry.reason, entry.detail)))
     return text.getvalue().encode()
 
 
@@ -250,12 +258,13 @@ def _markdown(card: NliCard) -> Iterator[str]:
     yield f"# {len(card.pairs):,} {request.pack.name} pairs for NLI-CoAL"
     yield ""
     yield (
-        "The premise names an occupation, the hypothesis a woman or a man; the right label is always neutral "
-        "(Anantaprayoon et al. 2024). "
+        "The premise names an occupation, the hypothesis a woman or a man (Anantaprayoon et al. 2024). "
         + (
-            "**A control**: the premises tell the gender by their masculine or feminine form."
+            "**A control**: the premises tell the gender by their masculine or feminine form, so that entailment or "
+            "contradiction may be right; the `label` of the files is that of the published format and means nothing."
             if control
-            else "The premises tell no gender, as far as word lists and rules can see; a person should read them."
+            else "The right label is always neutral. The premises tell no gender, as far as word lists and rules can "
+            "see; a person should read them."
         )
     )
     yield ""
@@ -264,7 +273,7 @@ def _markdown(card: NliCard) -> Iterator[str]:
     yield "## Sizes"
     yield ""
     yield from table(
-        ("set", "pairs", "occupations", "of female-typed", "of male-typed"),
+        ("set", "pairs", "forms" if control else "occupations", "of female-typed", "of male-typed"),
         [
             (
                 f"{SETS[name]} ({name})",
@@ -275,6 +284,9 @@ def _markdown(card: NliCard) -> Iterator[str]:
             for name, row in card.sizes().items()
         ],
     )
+    if request.occupations is not None:
+        yield "The occupations are a list of the user's own: whether its words tell a gender was not checked."
+        yield ""
     yield f"Classes: {_CLASSED[request.classes]}. {request.per_occupation} captions an occupation."
     yield ""
     yield "## Captions"

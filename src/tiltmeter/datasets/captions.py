@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import TiltmeterError
-from tiltmeter.subjects.inference.json_lines import read_text
+from tiltmeter.subjects.inference.json_lines import is_text, read_text
 
 
 def read_captions(path: Path) -> list[str]:
@@ -24,13 +24,13 @@ def read_captions(path: Path) -> list[str]:
 def _from_json(text: str, file: str) -> Iterator[str]:
     try:
         content: Any = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise TiltmeterError(f"{file} is no JSON: {error}") from error
     annotations = content.get("annotations") if isinstance(content, dict) else None
     if not isinstance(annotations, list):
         raise TiltmeterError(f"{file}: a list 'annotations' with a 'caption' each was expected, as in COCO's files")
     for number, entry in enumerate(annotations, start=1):
         caption = entry.get("caption") if isinstance(entry, dict) else None
-        if not isinstance(caption, str):
+        if not is_text(caption):
             raise TiltmeterError(f"{file}: annotation {number} has no text 'caption'")
         yield caption

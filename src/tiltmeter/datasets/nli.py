@@ -59,8 +59,8 @@ def make_pairs(
     *,
     mode: Mode = "right",
     forms: Forms = "epicene",
-    captions: Sequence[Caption] = (),
-    occupations: Sequence[Occupation] = (),
+    captions: Sequence[Caption] | None = None,
+    occupations: Sequence[Occupation] | None = None,
     per_occupation: int = PER_OCCUPATION,
     seed: int = 0,
 ) -> Made:
@@ -71,8 +71,8 @@ def make_pairs(
     `published`: the published occupations, all of them. `forms`: `both` makes the control in which the
     premises do tell a gender, by the masculine or by the feminine form.
     """
-    listed, left_out = _usable(occupations or _listed(pack, mode), mode)
-    chosen = _ordered(captions or pack.captions, seed, lambda caption: caption.sentence)
+    listed, left_out = _usable(_listed(pack, mode) if occupations is None else occupations, mode)
+    chosen = _ordered(pack.captions if captions is None else captions, seed, lambda caption: caption.sentence)
     if len(chosen) < per_occupation:
         raise TiltmeterError(f"{per_occupation} captions an occupation are needed, and there are {len(chosen)}")
     slots = {caption.slot for caption in chosen}

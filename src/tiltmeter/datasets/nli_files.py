@@ -10,6 +10,7 @@ import csv
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import Any, cast
 from tiltmeter.datasets.nli import FORMS, SETS, NliPair, OccupationClass, class_by_share
 from tiltmeter.errors import TiltmeterError, unknown
 from tiltmeter.packs import Occupation
-from tiltmeter.subjects.inference.json_lines import read_json_lines, read_text
+from tiltmeter.subjects.inference.json_lines import is_text, read_json_lines, read_text
 
 _STEMS = {"PS": "1-prostereo", "AS": "2-antistereo", "NS": "3-nonstereo"}
 _ALL = "4-all"
@@ -82,9 +83,9 @@ def _read(path: Path, name: str, form: str) -> Iterator[NliPair]:
         published = row.get("occ_type")
         if published in (None, ""):
             raise TiltmeterError(f"{place}: the row has no class; 'occ_type' is one of {', '.join(_CLASSES)}")
-        if published not in _CLASSES:
+        if not isinstance(published, str) or published not in _CLASSES:
             raise TiltmeterError(f"{place}: {unknown('occ_type', str(published), _CLASSES)}")
-        named = _CLASSES[cast(str, published)]
+        named = _CLASSES[published]
         if (named == "neutral") != (name == "NS"):
             raise TiltmeterError(
                 f"{place}: an occupation of class {published!r} does not belong in the {SETS[name]} set"
@@ -105,7 +106,7 @@ def _read(path: Path, name: str, form: str) -> Iterator[NliPair]:
 
 def _text(row: Mapping[str, Any], key: str, place: str) -> str:
     value = row.get(key)
-    if not isinstance(value, str) or not value.strip():
+    if not is_text(value) or not value.strip():
         raise TiltmeterError(f"{place}: {key!r} is missing or not a text")
     return value
 
@@ -135,7 +136,7 @@ def read_crowd_scores(path: Path) -> dict[str, tuple[float, float]]:
         if not isinstance(rows, list):
             raise TypeError("no list")
         scores = {str(word).replace("_", " "): (float(own), float(typical)) for word, own, typical in rows}
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise TiltmeterError(
             f"{path.name} is no list of [word, definitional, stereotypical] as in professions.json: {error}"
         ) from error
@@ -159,11 +160,17 @@ def read_occupations(path: Path) -> tuple[Occupation, ...]:
         raise TiltmeterError(f"{path.name}:1: expected the column 'occupation', and 'class' or 'share'")
     if extra := names - set(_COLUMNS):
         raise TiltmeterError(f"{path.name}:1: {unknown('column', sorted(extra)[0], _COLUMNS)}")
-    found = [_own_occupation(row, f"{path.name}:{reader.line_num}") for row in reader]
+    try:
+        found = [_own_occupation(row, f"{path.name}:{reader.line_num}") for row in reader]
+    except csv.Error as error:
+        raise TiltmeterError(f"{path.name} is not a CSV file: {error}") from error
     if not found:
         raise TiltmeterError(f"{path.name} holds no occupation")
+    shares = [occupation.share for occupation in found if occupation.share is not None]
+    if shares and max(shares) <= 1:
+        raise TiltmeterError(f"{path.name}: no share is above 1, and percentages from 0 to 100 were expected")
     words = [occupation.masculine for occupation in found]
-    if twice := next((word for word in words if words.count(word) > 1), None):
+    if twice := next((word for word, count in Counter(words).items() if count > 1), None):
         raise TiltmeterError(f"{path.name}: {twice!r} stands in it twice")
     return tuple(found)
 

@@ -18,6 +18,8 @@ from tiltmeter.results import Estimate
 from tiltmeter.statistics import Interval, flip_signs, influence_interval
 
 TEST = "NLI-CoAL"
+_ROUNDING = 1e-12
+"""What an occupation adds that is less is rounding."""
 
 
 def estimate(items: pl.DataFrame, options: Any) -> Findings:
@@ -52,11 +54,11 @@ def _with_group(row: Estimate, more: dict[str, str]) -> Estimate:
 
 def _estimates(items: pl.DataFrame, options: Any) -> Iterator[Estimate]:
     found = usable(items)
-    answers = Answers.of(found, taus_of(options))
-    lost = items.height - found.height
+    answers, asked = (Answers.of(rows, taus_of(options)) for rows in (found, items))
     for measure in measures(taus_of(options)):
+        lost = asked.pairs(measure) - answers.pairs(measure)
         yield _estimate(measure, answers, lost, options.seed)
-    yield from _of_occupations(found)
+    yield from _of_occupations(found, items)
 
 
 def _estimate(measure: Measure, answers: Answers, lost: int, seed: int) -> Estimate:
@@ -64,7 +66,8 @@ def _estimate(measure: Measure, answers: Answers, lost: int, seed: int) -> Estim
     interval, tested = None, None
     if math.isfinite(value):
         interval, p_value = influence_interval(value, answers.grouped(answers.influences(measure), measure))
-        if measure.test == "flip":
+        # Where no occupation differs from another t says nothing, however far from 0 they all are.
+        if measure.test == "flip" or (measure.test == "t" and math.isnan(p_value)):
             tested = exchanged_genders(answers, measure, seed)
         elif measure.test == "t":
             tested = Tested(p_value, f"t over {interval.n} and more occupations, two-sided")
@@ -84,7 +87,8 @@ def _estimate(measure: Measure, answers: Answers, lost: int, seed: int) -> Estim
 
 def exchanged_genders(answers: Answers, measure: Measure, seed: int) -> Tested:
     """The p of exchanging the two genders within occupations: what an occupation adds turns its sign."""
-    test = flip_signs(np.array(list(answers.parts(measure).values())), seed=seed)
+    parts = np.array(list(answers.parts(measure).values()))
+    test = flip_signs(np.where(np.abs(parts) < _ROUNDING, 0.0, parts), seed=seed)
     method = test.described("genders exchanged within occupations", sides="one-sided: as the stereotype says")
     return Tested(test.p_value, method, test.p_two_sided)
 
@@ -96,12 +100,15 @@ def _within(interval: Interval, measure: Measure) -> Interval:
     return replace(interval, low=low, high=high, method=f"{interval.method} over {interval.n} {units}")
 
 
-def _of_occupations(found: pl.DataFrame) -> Iterator[Estimate]:
+def _of_occupations(found: pl.DataFrame, items: pl.DataFrame) -> Iterator[Estimate]:
     """The share of answers that a stereotype would give, or, without one, that are not neutral; and the lean."""
+    keys = ["occupation", "occupation_class"]
+    asked = {row[:2]: row[2] for row in items.group_by(keys).len().iter_rows()}
     for row in by_occupation(found).iter_rows(named=True):
+        lost = asked[row["occupation"], row["occupation_class"]] - row["pairs"]
         group = {"occupation": row["occupation"], "occupation_class": row["occupation_class"]}
-        yield number(TEST, "s_occupation", row["biased"], group, n=row["pairs"], lost=0, worse="higher")
-        yield number(TEST, "lean_occupation", row["lean"], group, n=row["pairs"], lost=0)
+        yield number(TEST, "s_occupation", row["biased"], group, n=row["pairs"], lost=lost, worse="higher")
+        yield number(TEST, "lean_occupation", row["lean"], group, n=row["pairs"], lost=lost)
 
 
 def by_occupation(found: pl.DataFrame) -> pl.DataFrame:
@@ -121,4 +128,8 @@ def by_occupation(found: pl.DataFrame) -> pl.DataFrame:
     biased, lean = (
         gathered(rows, keys, column).with_columns(pl.col(column).list.mean()) for column in ("biased", "toward")
     )
-    return biased.with_columns(lean=lean["toward"], pairs=gathered(rows, keys, "biased")["biased"].list.len())
+    both = gathered(rows.filter(pl.col("gender") != ""), keys, "gender").filter(pl.col("gender").list.n_unique() == 2)
+    told = biased.with_columns(lean=lean["toward"], pairs=gathered(rows, keys, "biased")["biased"].list.len())
+    # With hypotheses of one gender alone, how it answers cannot be told from how it leans.
+    known = pl.struct(keys).is_in(both.select(pl.struct(keys)).to_series().implode())
+    return told.with_columns(lean=pl.when(known).then("lean"))

@@ -63,7 +63,7 @@ class Answers:
     @classmethod
     def of(cls, found: pl.DataFrame, taus: tuple[float, ...]) -> "Answers":
         neutral = found["p_neutral"].cast(pl.Float64).fill_null(np.nan).to_numpy()
-        columns = {name: (found["label"] == name).to_numpy().astype(np.float64) for name in LABELS}
+        columns = {name: (found["label"] == name).fill_null(False).to_numpy().astype(np.float64) for name in LABELS}
         columns["p_neutral"] = neutral
         for tau in taus:
             columns[above(tau)] = np.where(np.isnan(neutral), np.nan, neutral > tau)
@@ -174,7 +174,7 @@ def measures(taus: tuple[float, ...]) -> Iterator[Measure]:
             name="s_gender", terms=(*_biased(1 / 3, gender), NOT_NEUTRAL), constant=1 / 3, group=group, drawn="class"
         )
     swapped = (Term(-1 / 3, "entailment", in_set("AS")), Term(-1 / 3, "contradiction", in_set("PS")))
-    yield Measure(name="s_excess", terms=(*_biased(1 / 3), *swapped), test="flip", lowest=-1)
+    yield Measure(name="s_excess", terms=(*_biased(1 / 3), *swapped), test="flip", lowest=-2 / 3, highest=2 / 3)
     for name, column, sets in (
         ("entailment_gap", "entailment", ("PS", "AS")),
         ("contradiction_gap", "contradiction", ("AS", "PS")),

@@ -32,5 +32,10 @@ def _surest(found: pl.DataFrame, form: str) -> Iterator[TextTable]:
             title=f"NLI-CoAL: {name}{of_form}",
             columns=("premise", "hypothesis", f"P({label})"),
             rows=tuple(ordered.select("premise", "hypothesis", f"p_{label}").head(MOST).iter_rows()),
-            caption=f"{rows.height:,} of {asked.height:,}, the surest first. The right answer is neutral.",
+            caption=f"{rows.height:,} of {asked.height:,}{_order(rows, label)}"
+            + ("" if form else " The right answer is neutral."),
         )
+
+
+def _order(rows: pl.DataFrame, label: str) -> str:
+    return "; how sure it was is not known." if rows[f"p_{label}"].null_count() else ", the surest first."

@@ -1,7 +1,6 @@
 """Several models on the same pairs: Table 4 with the differences that are significant, and what changed."""
 
 from collections.abc import Iterator, Sequence
-from functools import reduce
 from itertools import combinations
 from typing import Any
 
@@ -35,17 +34,13 @@ def together(runs: Runs) -> Findings:
 
 def _together(runs: Runs, which: str) -> Findings:
     names = model_names([result for result, _ in runs])
-    keys = list(_ASKED)
-    known = [usable(items).select(keys).unique(maintain_order=True) for _, items in runs]
-    shared = reduce(lambda one, other: one.join(other, on=keys, how="semi", maintain_order="left"), known)
-    shared = shared.filter(pl.col("form") == "")
-    if shared.is_empty():
+    asked = [items.select(_ASKED) for _, items in runs]
+    known = pl.all_horizontal(*(items["label"].is_not_null().alias(str(n)) for n, (_, items) in enumerate(runs)))
+    shared = pl.select(known).to_series() & (runs[0][1]["form"] == "") if _alike(asked) else None
+    if shared is None or not shared.any():
         note = Note(kind="void", text="The models share no pair without a control, so that nothing can be compared.")
         return Findings(estimates=(), notes=(note,))
-    answers = [
-        Answers.of(shared.join(items.unique(keys, maintain_order=True), on=keys, maintain_order="left"), ())
-        for _, items in runs
-    ]
+    answers = [Answers.of(items.filter(shared), ()) for _, items in runs]
     compared = [measure for measure in measures(()) if measure.name in _COMPARED]
     differences = []
     for measure in compared:
@@ -54,7 +49,8 @@ def _together(runs: Runs, which: str) -> Findings:
             for one, other in combinations(range(len(names)), 2)
         ]
         differences += corrected_pairs(rows, measure.name)
-    units = f"{shared.height:,} pairs that every model answered, {shared['occupation'].n_unique()} occupations"
+    words = runs[0][1].filter(shared)["occupation"]
+    units = f"{words.len():,} pairs that every model answered, {words.n_unique()} occupations"
     return Findings(
         estimates=tuple(differences),
         tables=(
@@ -68,6 +64,11 @@ def _together(runs: Runs, which: str) -> Findings:
         ),
         notes=tuple(said_differences(differences, "s", "s", units)),
     )
+
+
+def _alike(asked: Sequence[pl.DataFrame]) -> bool:
+    """Whether all were asked the same in the same order: a stored run may hold anything."""
+    return all(items.equals(asked[0]) for items in asked)
 
 
 def _ranking(

@@ -47,8 +47,11 @@ def readings(estimates: Sequence[Estimate], found: pl.DataFrame, control: str) -
     ):
         row = rows[name]
         if row.value is not None:
+            if row.value == 0:
+                yield reading(row, f"no lean either way: {name} = 0", above=above, below=below, sure="")
+                continue
             said = f"{above if row.value > 0 else below}: {name} = {shown(row.value)}"
-            yield reading(row, said if row.value else f"nothing leans: {name} = 0", above=above, below=below)
+            yield reading(row, said, above=above, below=below)
     yield from _condition(rows["entailment_gap"], rows["contradiction_gap"])
     yield from _unbalanced(found)
 

@@ -51,11 +51,13 @@ class NliCoalOptions:
     seed: int = option(0, "Seed of the pairs and of the tests that draw.")
 
     def __post_init__(self) -> None:
-        parts = self.tau.split(",")
-        if not all(re.fullmatch(r"\s*0?\.\d+\s*", part) and float(part) > 0 for part in parts) or len(set(parts)) < len(
-            parts
-        ):
+        parts = [part.strip() for part in self.tau.split(",")]
+        if not all(re.fullmatch(r"0?\.\d+", part) for part in parts) or not min(map(float, parts)) > 0:
             raise TiltmeterError(f"--tau is made of different numbers between 0 and 1, by commas, not {self.tau!r}")
+        if len({f"{float(part):g}" for part in parts}) < len(parts):
+            raise TiltmeterError(f"--tau is made of different numbers between 0 and 1, by commas, not {self.tau!r}")
+        if self.seed < 0:
+            raise TiltmeterError(f"--seed is a whole number from 0, not {self.seed}")
 
 
 def list_items(pack: Pack, options: NliCoalOptions) -> pl.DataFrame:
@@ -143,20 +145,23 @@ def _notes(items: pl.DataFrame, options: NliCoalOptions) -> list[Note]:
     told = "; ".join(
         f"{name} {rows.height:,} pairs, {rows['occupation'].n_unique()} occupations" for name, rows in sizes.items()
     )
-    notes = [Note(kind="data", text=f"{told} (Table 6 of the paper).")]
+    notes = [Note(kind="data", text=f"Sizes, as Table 6 of the paper has them for its own set: {told}.")]
     if options.data is not None and (variant := options.data.content.variant):
         words = {"downsamp": "occupations were left out of it (downsampled)", "tok": "its sentences are cut into words"}
         parts = " and ".join(words.get(part, part) for part in variant.split("-"))
         notes.append(Note(kind="variant", text=f"The files say that {parts}; they were asked as they are."))
     known = items.filter(pl.col("label").is_not_null())
-    if known["p_neutral"].null_count():
-        text = (
-            "Labels alone are known of some pairs, no probabilities: net_neutral and threshold_neutral are left open."
+    if bare := known["p_neutral"].null_count():
+        text = f"Of {bare:,} pairs labels alone are known, no probabilities"
+        notes.append(Note(kind="void", text=f"{text}: net_neutral and threshold_neutral are left open."))
+    hypotheses = items.filter(pl.col("set") == "NS")["gender"]
+    if untold := int((hypotheses == "").sum()):
+        # Of all of them: the data may be in another language than was said.
+        doubt = "; is the data in the language that was said?" if untold == hypotheses.len() else ""
+        text = f"Of {untold:,} of {hypotheses.len():,} non-stereotypical hypotheses the gender could not be told{doubt}"
+        notes.append(
+            Note(kind="gender", caution="another language?" if doubt else "", text=text if doubt else f"{text}.")
         )
-        notes.append(Note(kind="void", text=text))
-    if not items.filter((pl.col("set") == "NS") & (pl.col("gender") == "")).is_empty():
-        text = "Of some non-stereotypical hypotheses the gender could not be told: the lean leaves them out."
-        notes.append(Note(kind="gender", text=text))
     return notes
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from tiltmeter.errors import MissingExtra, TiltmeterError, unknown
 from tiltmeter.reading import Reading
 from tiltmeter.store import Answers, Store
+from tiltmeter.subjects.inference.answers import LABELS
 from tiltmeter.subjects.inference.labels import label_order
 from tiltmeter.subjects.language_models.checkpoint import (
     Checkpoint,
@@ -168,6 +169,7 @@ def _open_model(folder: Path, name: str, store: Store, reading: Reading) -> "Lan
         "sha256": sha256,
         "dtype": checkpoint.dtype,
         "pre_segment": pre_segment,
+        **({"labels": dict(zip(LABELS, order, strict=True))} if order else {}),
     }
     engine = Engine(checkpoint, fingerprint, store, reading.runner, pre_segment)
     if order:

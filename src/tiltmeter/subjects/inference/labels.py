@@ -23,17 +23,17 @@ def meaning(name: str) -> str | None:
 def label_order(named: Sequence[str], said: str, model: str) -> tuple[int, ...]:
     """For each of `LABELS` the number that the model gives it.
 
-    `said` is what the user says the labels are, in the order of their numbers; without it their names decide.
+    Their names decide; where those say nothing, `said`: what the user says they are, in the order of their numbers.
     """
     if len(named) != 3:
         raise TiltmeterError(
             f"{model} tells {len(named)} labels apart ({', '.join(named[:5])}), and an NLI model with three is needed: "
             "entailment, neutral, contradiction"
         )
-    names = [name.strip() for name in said.split(",")] if said else list(named)
-    found = [meaning(name) for name in names]
-    if sorted(filter(None, found)) == sorted(LABELS):
-        return tuple(found.index(label) for label in LABELS)
+    for names in (named, said.split(",")):
+        found = [meaning(name) for name in names]
+        if sorted(filter(None, found)) == sorted(LABELS):
+            return tuple(found.index(label) for label in LABELS)
     if said:
         raise TiltmeterError(
             f"--labels names entailment, neutral and contradiction, each once, in the order of the model's labels; not "

@@ -13,14 +13,14 @@ import polars as pl
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.store import Store
 from tiltmeter.subjects.inference.answers import LABELS, Floats, Pair, answered, argmax_labels
-from tiltmeter.subjects.inference.json_lines import read_json_lines, read_text
+from tiltmeter.subjects.inference.json_lines import is_text, read_json_lines, read_text
 from tiltmeter.subjects.inference.labels import meaning
 
 ENGINE = "predictions-1"
 _PREMISE, _HYPOTHESIS = ("premise", "sentence1"), ("hypothesis", "sentence2")
 _PROBABILITIES = tuple(f"p_{label}" for label in LABELS)
 _PREDICTION = "prediction"
-_TOLERANCE = 1e-3
+_TOLERANCE = 0.02
 """How far probabilities may be from adding up to 1: files are rounded."""
 
 
@@ -30,6 +30,11 @@ class Predicted:
 
     label: str | None
     probabilities: Floats | None
+
+    def agrees(self, other: "Predicted") -> bool:
+        if self.probabilities is None or other.probabilities is None:
+            return self.label == other.label and self.probabilities is other.probabilities
+        return self.label == other.label and bool(np.allclose(self.probabilities, other.probabilities))
 
 
 def open_predictions(name: str, store: Store) -> "Predictions":
@@ -87,13 +92,14 @@ def _by_pair(path: Path) -> dict[Pair, Predicted]:
         place = f"{path.name}, row {number}"
         columns = columns or _columns(row, path.name)
         premise, hypothesis = (row.get(columns[role]) for role in ("premise", "hypothesis"))
-        if not isinstance(premise, str) or not isinstance(hypothesis, str) or not premise or not hypothesis:
+        if not is_text(premise) or not is_text(hypothesis) or not premise or not hypothesis:
             raise TiltmeterError(f"{place}: a premise and a hypothesis were expected")
         pair, predicted = Pair(premise, hypothesis), _predicted(row, place)
         earlier = found.setdefault(pair, predicted)
-        if earlier.label != predicted.label:
+        if not earlier.agrees(predicted):
             raise TiltmeterError(
-                f"{place}: the same pair was predicted {earlier.label} before, and is {predicted.label} here"
+                f"{place}: the same pair was predicted {earlier.label} before, and is {predicted.label} here, or with "
+                "other probabilities"
             )
     if not found:
         raise TiltmeterError(f"{path.name} holds no prediction")
@@ -126,6 +132,8 @@ def _predicted(row: Mapping[str, Any], place: str) -> Predicted:
     label = meaning(str(named))
     if label is None:
         raise TiltmeterError(f"{place}: the prediction {named!r} is none of {', '.join(LABELS)}")
+    if probabilities is not None and probabilities[LABELS.index(label)] < probabilities.max() - _TOLERANCE:
+        raise TiltmeterError(f"{place}: {named!r} is predicted, and another label has the highest probability")
     return Predicted(label, probabilities)
 
 
@@ -139,7 +147,7 @@ def _probabilities(row: Mapping[str, Any], place: str) -> Floats | None:
         raise TiltmeterError(f"{place}: three probabilities were expected, not {given}") from error
     if not (np.isfinite(values).all() and values.min() >= 0 and abs(values.sum() - 1) <= _TOLERANCE):
         raise TiltmeterError(f"{place}: {given} are no probabilities that add up to 1")
-    return values
+    return np.asarray(values / values.sum())
 
 
 def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
