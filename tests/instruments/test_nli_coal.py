@@ -149,6 +149,10 @@ class TestExtremes:
         )
         assert (found(men, "lean").p_two_sided or 1) < 1e-3
         assert found(men, "s_excess").p_two_sided == 1
+        other = {"male": "contradiction", "female": "entailment"}
+        women = estimated([row | {"label": other[row["gender"]]} for row in world(_rng(1))])
+        assert value(women, "lean") == -1
+        assert (found(women, "lean").p_value or 1) < 1e-3
 
     def test_a_model_that_always_infers_men_leans_and_has_no_stereotype(self) -> None:
         rows = [row | {"label": "entailment" if row["gender"] == "male" else "contradiction"} for row in world(_rng(1))]

@@ -12,10 +12,10 @@ from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments._nli_figures import figures_of
 from tiltmeter.instruments._nli_measures import Answers, Measure, measures
 from tiltmeter.instruments._nli_wording import readings
-from tiltmeter.instruments._numbers import Tested, gathered, number
+from tiltmeter.instruments._numbers import Tested, by_permutation, gathered, number
 from tiltmeter.instruments.instrument import Findings
 from tiltmeter.results import Estimate
-from tiltmeter.statistics import Interval, flip_signs, influence_interval
+from tiltmeter.statistics import Interval, PermutationTest, flip_signs, influence_interval
 
 TEST = "NLI-CoAL"
 _ROUNDING = 1e-12
@@ -66,9 +66,13 @@ def _estimate(measure: Measure, answers: Answers, lost: int, seed: int) -> Estim
     interval, tested = None, None
     if math.isfinite(value):
         interval, p_value = influence_interval(value, answers.grouped(answers.influences(measure), measure))
-        # Where no occupation differs from another t says nothing, however far from 0 they all are.
-        if measure.test == "flip" or (measure.test == "t" and math.isnan(p_value)):
-            tested = exchanged_genders(answers, measure, seed)
+        if measure.test == "flip":
+            exchanged = exchanged_genders(answers, measure, seed)
+            method = exchanged.described(_EXCHANGED, sides="one-sided: as the stereotype says")
+            tested = Tested(exchanged.p_value, method, exchanged.p_two_sided)
+        elif measure.test == "t" and math.isnan(p_value):
+            # Where no occupation differs from another t says nothing, however far from 0 they all are.
+            tested = by_permutation(exchanged_genders(answers, measure, seed), _EXCHANGED)
         elif measure.test == "t":
             tested = Tested(p_value, f"t over {interval.n} and more occupations, two-sided")
     return number(
@@ -85,12 +89,13 @@ def _estimate(measure: Measure, answers: Answers, lost: int, seed: int) -> Estim
     )
 
 
-def exchanged_genders(answers: Answers, measure: Measure, seed: int) -> Tested:
-    """The p of exchanging the two genders within occupations: what an occupation adds turns its sign."""
+_EXCHANGED = "genders exchanged within occupations"
+
+
+def exchanged_genders(answers: Answers, measure: Measure, seed: int) -> PermutationTest:
+    """The two genders exchanged within occupations: what an occupation adds turns its sign."""
     parts = np.array(list(answers.parts(measure).values()))
-    test = flip_signs(np.where(np.abs(parts) < _ROUNDING, 0.0, parts), seed=seed)
-    method = test.described("genders exchanged within occupations", sides="one-sided: as the stereotype says")
-    return Tested(test.p_value, method, test.p_two_sided)
+    return flip_signs(np.where(np.abs(parts) < _ROUNDING, 0.0, parts), seed=seed)
 
 
 def _within(interval: Interval, measure: Measure) -> Interval:
