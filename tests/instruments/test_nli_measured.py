@@ -282,6 +282,13 @@ class TestBadInput:
         with pytest.raises(TiltmeterError, match="is not a folder"):
             measure("nli-coal", str(models[0]), lang="en", store=store, data=tmp_path / "nowhere")
 
+    def test_options_that_would_do_nothing(self, models: tuple[Path, Path], store: Store, tmp_path: Path) -> None:
+        folder = in_folder(tmp_path / "data", TestPublished.ROWS)
+        options: list[dict[str, Any]] = [{"mode": "published"}, {"forms": "both"}]
+        for option in options:
+            with pytest.raises(TiltmeterError, match="they do nothing beside --data"):
+                measure("nli-coal", str(models[0]), lang="ja", store=store, data=folder, **option)
+
     def test_a_seed_below_0(self, models: tuple[Path, Path], store: Store) -> None:
         with pytest.raises(TiltmeterError, match="--seed is a whole number from 0"):
             measure("nli-coal", str(models[0]), lang="en", store=store, seed=-1)

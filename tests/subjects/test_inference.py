@@ -196,6 +196,14 @@ class TestLabels:
         with pytest.raises(TiltmeterError, match="negative, neutral, positive"):
             opened(folder, store)
 
+    def test_labels_that_are_not_numbered_from_0_are_refused(self, tiny: Tiny, store: Store, tmp_path: Path) -> None:
+        folder = classifier(tiny("bert-cased"), tmp_path / "odd")
+        config = json.loads((folder / "config.json").read_text())
+        config["id2label"] = {"5": "entailment", "7": "neutral", "9": "contradiction"}
+        (folder / "config.json").write_text(json.dumps(config))
+        with pytest.raises(TiltmeterError, match="does not number its labels from 0"):
+            opened(folder, store)
+
     def test_a_name_that_says_it_stands_above_what_the_user_says(
         self, nli: Callable[[str], Path], store: Store
     ) -> None:

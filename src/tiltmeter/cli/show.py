@@ -71,9 +71,14 @@ def read(found: TextTable) -> None:
     say(f"\n{found.title}")
     table = _table(*found.columns)
     for row in found.rows:
-        _add(table, *(cell if isinstance(cell, str) else shown(cell) for cell in row))
+        cells = zip(found.columns, row, strict=True)
+        _add(table, *(_cell(cell, is_p=name in ("p", "p corrected")) for name, cell in cells))
     _out.print(table)
     say(found.caption)
+
+
+def _cell(cell: str | float | None, *, is_p: bool) -> str:
+    return cell if isinstance(cell, str) else shown_p(cell) if is_p else shown(cell)
 
 
 def found(runs: Sequence[Run]) -> None:

@@ -56,6 +56,8 @@ class NliCoalOptions:
             raise TiltmeterError(f"--tau is made of different numbers between 0 and 1, by commas, not {self.tau!r}")
         if len({f"{float(part):g}" for part in parts}) < len(parts):
             raise TiltmeterError(f"--tau is made of different numbers between 0 and 1, by commas, not {self.tau!r}")
+        if self.data is not None and (self.mode, self.forms) != ("right", "epicene"):
+            raise TiltmeterError("--mode and --forms are of the pack's pairs: they do nothing beside --data")
         if self.seed < 0:
             raise TiltmeterError(f"--seed is a whole number from 0, not {self.seed}")
 

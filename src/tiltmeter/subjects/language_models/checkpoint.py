@@ -81,10 +81,9 @@ def told_labels(folder: Path) -> list[str]:
     if not isinstance(named, dict) or not named:
         count = config.get("num_labels")
         return [f"LABEL_{number}" for number in range(count if isinstance(count, int) else 2)]
-    try:
-        return [str(named[key]) for key in sorted(named, key=int)]
-    except ValueError as error:
-        raise TiltmeterError(f"{folder.name}: id2label in its config.json does not number its labels") from error
+    if sorted(named) != sorted(map(str, range(len(named)))):
+        raise TiltmeterError(f"{folder.name}: id2label in its config.json does not number its labels from 0")
+    return [str(named[str(number)]) for number in range(len(named))]
 
 
 def told_language(folder: Path) -> str | None:
