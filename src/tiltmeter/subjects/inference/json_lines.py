@@ -1,8 +1,8 @@
-"""JSON lines: an object a line."""
+"""Rows of text files: JSON lines, an object a line, and tab-separated lines without quoting."""
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -22,6 +22,34 @@ def read_json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         if not isinstance(row, dict):
             raise TiltmeterError(f"{path.name}:{number}: one JSON object a line was expected")
         yield number, row
+
+
+def read_rows(
+    path: Path, header: Callable[[list[str]], Sequence[str] | None] = lambda _: None
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Rows with the number of their line, by the ending of the file: `.tsv` and `.txt` are tab-separated, and a `"` in
+    them is a character of the text; all others are JSON lines.
+
+    `header` is told the first line, and gives names for the columns where that is a row already.
+    """
+    if path.suffix.lower() not in (".tsv", ".txt"):
+        yield from read_json_lines(path)
+        return
+    names: Sequence[str] | None = None
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
+        fields = line.rstrip("\r").split("\t")
+        if fields == [""]:
+            continue
+        if names is None:
+            names = header(fields)
+            if names is None:
+                names = fields
+                continue
+        if len(fields) != len(names):
+            raise TiltmeterError(
+                f"{path.name}:{number}: {len(names)} fields were expected, and there are {len(fields)}"
+            )
+        yield number, dict(zip(names, fields, strict=True))
 
 
 def read_text(path: Path) -> str:
