@@ -1,6 +1,10 @@
 """The verbs, for Python: what the command does, with the same names."""
 
-from collections.abc import Callable, Sequence
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,14 +13,19 @@ from tiltmeter import runs as _runs
 from tiltmeter.corpora import Built, BuiltNli, NliRequest, Request, Spread
 from tiltmeter.corpora import build_nli as _build_nli
 from tiltmeter.corpora import build_slguset as _build_slguset
-from tiltmeter.errors import TiltmeterError
+from tiltmeter.datasets.labelled import Labelled, read_labelled
+from tiltmeter.datasets.nli_corpora import Use, read_nli
+from tiltmeter.errors import MissingExtra, TiltmeterError, unknown
 from tiltmeter.reading import Reading
 from tiltmeter.report import cite
 from tiltmeter.runs import DEFAULT_SUBJECTS, Audit, Comparison, On, Outcome, Run
 from tiltmeter.store import Store
-from tiltmeter.training import train_vectors
+from tiltmeter.training import open_corpus, train_vectors
+
+_log = logging.getLogger(__name__)
 
 if TYPE_CHECKING:
+    from tiltmeter.calibration import Calibration
     from tiltmeter.reviews import Opened
     from tiltmeter.web import Site
 
@@ -31,6 +40,7 @@ __all__ = [
     "audit",
     "build_nli",
     "build_slguset",
+    "calibrate",
     "cite",
     "compare",
     "find_runs",
@@ -38,6 +48,9 @@ __all__ = [
     "measure",
     "open_review",
     "review",
+    "train_classifier",
+    "train_language_model",
+    "train_nli",
     "train_vectors",
     "write_report",
 ]
@@ -168,6 +181,173 @@ def build_nli(out: str | Path, *, lang: str | None = None, pack: str | Path | No
     return _build_nli(NliRequest(pack=_runs.choose_pack("the set", lang=lang, pack=pack), **options), Path(out))
 
 
+def calibrate(
+    instrument: str,
+    model: str | None = None,
+    *,
+    lang: str | None = None,
+    pack: str | Path | None = None,
+    sets: str | Path | None = None,
+    evaluation: str | Path | None = None,
+    device: str = "auto",
+    cache: str | Path | None = None,
+    **options: Any,
+) -> "Calibration":
+    """Trains models to a bias that is known and measures them; the other options are the fields of `Plan`.
+
+    >>> tiltmeter.calibrate("nli-coal", lang="ja", seeds=10).following()  # doctest: +SKIP
+    """
+    if instrument != "nli-coal":
+        raise unknown("instrument that can be calibrated", instrument, ["nli-coal"])
+    with _models():
+        from tiltmeter.calibration import Plan, calibrate_nli_coal
+        from tiltmeter.training.settings import Running
+
+    if model is None and lang is None and pack is None:
+        raise TiltmeterError("the language is not known; say it with --lang, or give a --pack")
+    plan = Plan(
+        pack=_runs.choose_pack(model or "the calibration", lang=lang, pack=pack),
+        pack_folder=None if pack is None else Path(pack),
+        model=model,
+        sets=None if sets is None else Path(sets),
+        evaluation=None if evaluation is None else Path(evaluation),
+        running=Running(device=device),
+        **options,
+    )
+    return calibrate_nli_coal(plan, _store(cache))
+
+
+def train_nli(
+    models: str | Sequence[str],
+    data: str | Path | Sequence[str | Path],
+    out: str | Path,
+    *,
+    test: str | Path | Sequence[str | Path] = (),
+    lang: str | None = None,
+    epochs: int = 5,
+    learning_rate: float = 2e-5,
+    batch: int = 32,
+    max_length: int = 128,
+    seeds: Sequence[int] = (0,),
+    pre_segment: str = "auto",
+    device: str = "auto",
+    runner: str = "local",
+    overwrite: bool = False,
+    cache: str | Path | None = None,
+) -> list[Path]:
+    """Fine-tunes models for natural language inference on published files, with the published settings; of several
+    models or seeds each has a folder of its own. `tiltmeter.training.classifiers` does it with values.
+
+    >>> tiltmeter.train_nli("bert-base-uncased", "snli_1.0_train.jsonl", "my-nli-model")  # doctest: +SKIP
+    """
+    names = [models] if isinstance(models, str) else list(models)
+    files, held_out = ([given] if isinstance(given, str | Path) else given for given in (data, test))
+    store = _store(cache)
+    with _models():
+        from tiltmeter.training.classifiers import train_nli as train
+        from tiltmeter.training.many import train_many
+        from tiltmeter.training.networks import Pretrained
+        from tiltmeter.training.settings import Running, Settings
+
+    running = Running(device=device)
+    pairs, tested = _pairs(files, "train", lang), _pairs(held_out, "test", lang)
+    many = len(names) * len(seeds) > 1
+    places = [f"{Path(name).name}-seed{seed}" for name in names for seed in seeds]
+    if twice := next((place for place in places if places.count(place) > 1), None):
+        raise TiltmeterError(f"two models would be written to {Path(out) / twice}; give one of them another name")
+    fits = [
+        partial(
+            train,
+            Pretrained(name, store, pre_segment),
+            pairs,
+            Path(out) / f"{Path(name).name}-seed{seed}" if many else Path(out),
+            test=tested,
+            settings=Settings(
+                epochs=epochs, learning_rate=learning_rate, batch=batch, max_length=max_length, seed=seed
+            ),
+            running=running,
+            lang=lang,
+            store=store,
+            overwrite=overwrite,
+        )
+        for name in names
+        for seed in seeds
+    ]
+    return train_many(fits, runner)
+
+
+def train_classifier(
+    model: str,
+    data: str | Path,
+    out: str | Path,
+    *,
+    test: str | Path | None = None,
+    lang: str | None = None,
+    device: str = "auto",
+    overwrite: bool = False,
+    cache: str | Path | None = None,
+    **settings: Any,
+) -> Path:
+    """Fine-tunes a model to tell the labels of a file apart (TSV or JSON lines with `text` and `label`); `settings` are
+    the fields of `Settings`."""
+    with _models():
+        from tiltmeter.training.classifiers import train_classifier as train
+        from tiltmeter.training.settings import Running, Settings
+
+    return train(
+        model,
+        read_labelled(Path(data)),
+        out,
+        test=() if test is None else read_labelled(Path(test)),
+        settings=Settings(**settings),
+        running=Running(device=device),
+        lang=lang,
+        store=_store(cache),
+        overwrite=overwrite,
+    )
+
+
+def train_language_model(
+    kind: str,
+    corpus: str | Path | Sequence[str | Path],
+    out: str | Path,
+    *,
+    model: str | None = None,
+    test: str | Path | Sequence[str | Path] = (),
+    lang: str | None = None,
+    network: Mapping[str, Any] | None = None,
+    device: str = "auto",
+    overwrite: bool = False,
+    cache: str | Path | None = None,
+    **settings: Any,
+) -> Path:
+    """Trains a `masked` or `causal` language model on text files, a line a text: a small one (`network`: the fields of
+    `Small`), or `model` further; `settings` are the fields of `Settings`."""
+    with _models():
+        from tiltmeter.training.language_models import SETTINGS
+        from tiltmeter.training.language_models import train_language_model as train
+        from tiltmeter.training.networks import Small
+        from tiltmeter.training.settings import Running
+
+    held_out = list(open_corpus(test, lower=False).lines()) if test else []
+    if test and not held_out:
+        raise TiltmeterError("there is no text to test on")
+    if model is not None and network:
+        raise TiltmeterError("a model that is trained further has its layers and its tokenizer already")
+    return train(
+        kind,
+        list(open_corpus(corpus, lower=False).lines()),
+        out,
+        network=Small(**network or {}) if model is None else model,
+        test=held_out,
+        settings=replace(SETTINGS, **settings),
+        running=Running(device=device),
+        lang=lang,
+        store=_store(cache),
+        overwrite=overwrite,
+    )
+
+
 def review(
     path: str | Path,
     *,
@@ -226,6 +406,22 @@ def open_review(
     return reviews.open_review(
         Path(path), chosen, database=database, per_sentence=per_sentence, pilot=pilot, begin=begin
     )
+
+
+def _pairs(paths: Sequence[str | Path], use: Use, lang: str | None) -> list[Labelled]:
+    found = [read_nli(Path(path), use=use, lang=lang) for path in paths]
+    if undecided := sum(read.undecided for read in found):
+        _log.info("%s pairs to %s on have no label that people agreed on: left out", f"{undecided:,}", use)
+    return [pair for read in found for pair in read.pairs]
+
+
+@contextmanager
+def _models() -> Iterator[None]:
+    """Says which extra is missing."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise MissingExtra("torch and transformers", "models") from error
 
 
 def _store(cache: str | Path | None) -> Store:

@@ -1,5 +1,6 @@
 """`tiltmeter train` as a user runs it."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -65,6 +66,80 @@ def test_another_request_needs_overwrite(told: Command, planted: Path, tmp_path:
     other = ["train", "vectors", planted, "--method", "ppmi-svd", "--dimensions", 4, "-o", "v"]
     refused = told(*other)
     assert refused.returncode == 2
-    assert "replace them with --overwrite" in refused.stderr
+    assert "replace it with --overwrite" in refused.stderr
     assert told(*other, "--overwrite").returncode == 0
     assert read_card(tmp_path / "v")["options"]["dimensions"] == 4
+
+
+FILES = Path(__file__).parents[1] / "datasets" / "nli_corpora"
+
+
+@pytest.fixture
+def encoder(tilt: Command, tmp_path: Path) -> Path:
+    """A masked model that was trained by the command on a text of our own."""
+    text = tmp_path / "text.txt"
+    text.write_text("".join(f"The {thing} is red, and the {thing} is new.\n" for thing in ("bus", "lamp", "pear") * 9))
+    small = ("--layers", 1, "--width", 16, "--vocabulary", 80, "--epochs", 1, "--max-length", 32)
+    done = tilt("train", "mlm", text, "--test", text, *small, "--lang", "en", "-o", tmp_path / "encoder")
+    assert done.returncode == 0, done.stderr
+    assert "perplexity on the test text" in done.stdout
+    return tmp_path / "encoder"
+
+
+def test_a_model_learns_inference_from_published_files(tilt: Command, encoder: Path, tmp_path: Path) -> None:
+    data = FILES / "snli" / "snli_1.0_train.jsonl"
+    done = tilt("train", "nli", encoder, "--data", data, "--test", data, "--epochs", 1, "-o", tmp_path / "nli")
+    assert done.returncode == 0, done.stderr
+    assert "1 pairs to train on have no label that people agreed on: left out" in done.stderr
+    card = read_card(tmp_path / "nli")
+    assert card["options"] == {
+        "epochs": 1,
+        "learning_rate": 2e-5,
+        "batch": 32,
+        "max_length": 128,
+        "warmup": 0.0,
+        "seed": 0,
+    }
+    assert card["data"]["rows"] == card["test"]["rows"] == 6
+    assert card["language"] == "en"
+    for label in ("entailment", "contradiction", "neutral"):
+        assert label in done.stdout
+
+
+def test_several_seeds_make_a_folder_each(tilt: Command, encoder: Path, tmp_path: Path) -> None:
+    data = FILES / "snli" / "snli_1.0_train.jsonl"
+    done = tilt(
+        "train", "nli", encoder, "--data", data, "--epochs", 1, "--seed", "3,4", "-o", tmp_path / "many", "--json"
+    )
+    assert done.returncode == 0, done.stderr
+    assert [card["seed"] for card in json.loads(done.stdout)["models"]] == [3, 4]
+    assert {path.name for path in (tmp_path / "many").iterdir() if path.is_dir()} >= {"encoder-seed3", "encoder-seed4"}
+
+
+def test_labels_of_ones_own_and_causal_models_are_learnt(tilt: Command, encoder: Path, tmp_path: Path) -> None:
+    rows = tmp_path / "rows.tsv"
+    rows.write_text("text\tlabel\n" + "the bus is new\tgood\nthe pear is red\tbad\n" * 4)
+    done = tilt("train", "classifier", encoder, "--data", rows, "--epochs", 1, "-o", tmp_path / "c")
+    assert done.returncode == 0, done.stderr
+    assert read_card(tmp_path / "c")["labels"] == ["bad", "good"]
+    text = tmp_path / "text.txt"
+    done = tilt("train", "mlm", text, "--causal", "--width", 16, "--epochs", 1, "-o", tmp_path / "causal")
+    assert done.returncode == 0, done.stderr
+    assert read_card(tmp_path / "causal")["kind"] == "causal"
+
+
+@pytest.mark.parametrize(
+    ("model", "data", "said"),
+    [
+        ("nowhere/at-all", "jnli/train-v1.1.json", "model hub could not be reached"),
+        (".", "jnli/train-v1.1.json", "is no model of transformers"),
+        (".", "ocnli/test.json", "test.json: its pairs have no label"),
+        (".", "no.json", "there is no file"),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_sentence(tilt: Command, tmp_path: Path, model: str, data: str, said: str) -> None:
+    done = tilt("train", "nli", model, "--data", FILES / data, "-o", tmp_path / "m", HF_HUB_OFFLINE="1")
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "m").exists()

@@ -121,7 +121,7 @@ class TestPlace:
     def test_another_request_is_refused_unless_overwritten(self, planted: Path, tmp_path: Path) -> None:
         folder = train_vectors(planted, tmp_path / "v", **SMALL)
         other = SMALL | {"dimensions": 5}
-        with pytest.raises(TiltmeterError, match=r"holds vectors of another corpus or other options.*--overwrite"):
+        with pytest.raises(TiltmeterError, match=r"holds a model of other data or other options.*--overwrite"):
             train_vectors(planted, folder, **other)
         assert read_card(folder)["options"]["dimensions"] == 4
         train_vectors(planted, folder, **other, overwrite=True)
@@ -140,7 +140,7 @@ class TestPlace:
         mine.mkdir()
         (mine / "thesis.txt").write_text("years of work")
         (tmp_path / "file").write_text("also work")
-        with pytest.raises(TiltmeterError, match=r"mine holds no trained vectors.*it is left alone"):
+        with pytest.raises(TiltmeterError, match=r"mine holds no model trained here.*it is left alone"):
             train_vectors(planted, mine, **SMALL, overwrite=True)
         with pytest.raises(TiltmeterError, match="file is a file; choose another place"):
             train_vectors(planted, tmp_path / "file", **SMALL, overwrite=True)
@@ -250,7 +250,7 @@ class TestSweep:
         with pytest.raises(TiltmeterError, match="fewer dimensions than words"):
             train_sweep(planted, tmp_path / "s", methods=["ppmi-svd"], windows=[2], dimensions=[4, 300])
         train_vectors(planted, tmp_path / "s" / "ppmi-svd-w3-d4", **SMALL)
-        with pytest.raises(TiltmeterError, match="ppmi-svd-w3-d4 holds vectors of another corpus or other options"):
+        with pytest.raises(TiltmeterError, match="ppmi-svd-w3-d4 holds a model of other data or other options"):
             train_sweep(planted, tmp_path / "s", methods=["ppmi-svd"], windows=[2, 3], dimensions=[4])
         assert not (tmp_path / "s" / "ppmi-svd-w2-d4").exists()
 

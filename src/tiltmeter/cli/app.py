@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from tiltmeter.cli.build import build_app
+from tiltmeter.cli.calibrate import calibrate_app
 from tiltmeter.cli.cite import cite
 from tiltmeter.cli.compare import compare
 from tiltmeter.cli.gate import gate
@@ -225,6 +226,7 @@ app.command()(cite)
 app.add_typer(build_app, name="build")
 app.command()(review)
 app.add_typer(train_app, name="train")
+app.add_typer(calibrate_app, name="calibrate")
 app.add_typer(runs_app, name="runs")
 app.add_typer(cache_app, name="cache")
 app.add_typer(list_app, name="list")

@@ -3,10 +3,10 @@
 import json
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
@@ -23,6 +23,10 @@ from tiltmeter.results import TextTable, shown, shown_p
 from tiltmeter.runs import SHOWN, Across, Audit, Comparison, Planned, Run, Skipped, agreement, labels
 from tiltmeter.store import PARTS, Store
 from tiltmeter.subjects import Package
+from tiltmeter.training import read_card
+
+if TYPE_CHECKING:
+    from tiltmeter.calibration import Calibration
 
 _out = Console(highlight=False)
 _err = Console(stderr=True, highlight=False)
@@ -316,6 +320,56 @@ def built_nli(made: BuiltNli, *, as_json: bool) -> None:
         if counts:
             say(f"{what} left out: {', '.join(f'{reason} {count:,}' for reason, count in counts.most_common())}")
     say(f"next, measure: tiltmeter measure nli-coal MODEL --lang {card.request.pack.lang} --data {made.folder}")
+
+
+def trained(folders: Sequence[Path], *, as_json: bool) -> None:
+    """Models that were trained: where they lie, and what they are worth on data that they did not see."""
+    cards = [(folder, read_card(folder)) for folder in folders]
+    if as_json:
+        told = [card | {"folder": str(folder)} for folder, card in cards]
+        print(json.dumps(told[0] if len(told) == 1 else {"models": told}, ensure_ascii=False, indent=1))
+        return
+    for folder, card in cards:
+        say(f"{card['kind']} model: {folder}")
+        if cut := card["data"]["cut"]:
+            say(f"cut to {card['options']['max_length']} tokens: {cut:,} of {card['data']['rows']:,} rows")
+        if card["test"]:
+            _tested(card["test"])
+
+
+def _tested(test: Mapping[str, Any]) -> None:
+    if "perplexity" in test:
+        say(f"perplexity on the test text: {test['perplexity']:.2f} ({test['tokens']:,} tokens)")
+        return
+    table = _table("test", "rows", "accuracy", "95% interval", "predicted")
+    for name, row in (("all", test), *test["by_label"].items()):
+        instead = ", ".join(f"{said} {count:,}" for said, count in row.get("predicted", {}).items())
+        shares = [None if row[key] is None else f"{row[key]:.3f}" for key in ("accuracy", "ci_low", "ci_high")]
+        accuracy, low, high = (share or "–" for share in shares)
+        _add(table, name, f"{row['rows']:,}", accuracy, f"{low} to {high}", instead)
+    _out.print(table)
+    say(f"always the most frequent label would be right in {test['always_the_most_frequent']:.3f}")
+
+
+def calibrated(found: "Calibration", written: Sequence[Path], *, as_json: bool) -> None:
+    """How closely each measure follows what was planted."""
+    from tiltmeter.calibration import caution, cells, learning
+
+    if as_json:
+        print(json.dumps(found.to_json(), ensure_ascii=False, indent=1))
+        return
+    say(f"{found.instrument} {found.version}, {found.lang}: {len(found.scores)} models, {len(found.seeds)} seeds")
+    table = _table("measure", "rank correlation", "95% interval", "lowest", f"less {found.against}", "95%", "p")
+    for one in found.following():
+        _add(table, *cells(one))
+    _out.print(table)
+    if sentence := learning(found):
+        say(sentence)
+    say("a measure of bias rises with what was planted: 1 is best; the paper has .820 for s and -.114 for 1 - FN")
+    if sentence := caution(found):
+        say(sentence, error=True)
+    for path in written[:3]:
+        say(f"written: {path}")
 
 
 def _possible(pack: Pack, tools: Sequence[Instrument]) -> list[str]:

@@ -71,32 +71,24 @@ def make_pairs(
     `published`: the published occupations, all of them. `forms`: `both` makes the control in which the
     premises do tell a gender, by the masculine or by the feminine form.
     """
-    listed, left_out = _usable(_listed(pack, mode) if occupations is None else occupations, mode)
-    chosen = _ordered(pack.captions if captions is None else captions, seed, lambda caption: caption.sentence)
+    listed, left_out = usable(_listed(pack, mode) if occupations is None else occupations, mode)
+    chosen = ordered(pack.captions if captions is None else captions, seed, lambda caption: caption.sentence)
     if len(chosen) < per_occupation:
         raise TiltmeterError(f"{per_occupation} captions an occupation are needed, and there are {len(chosen)}")
-    slots = {caption.slot for caption in chosen}
-    hypotheses = {
-        gender: subject_forms(pack.subjects, kind, pack.lang) for gender, kind in (("female", "woman"), ("male", "man"))
-    }
+    hypotheses = hypotheses_of(pack)
     if forms == "both" and not any(phrase.kind == "feminine" for phrase in pack.subjects):
         raise TiltmeterError(f"{pack.name} has no masculine and feminine forms, so that there is no such control")
     pairs: list[NliPair] = []
     for form in FORMS if forms == "both" else ("",):
-        premises: dict[Occupation, dict[str, str]] = {}
-        for occupation in listed:
-            written = _premise(pack, occupation, form)
-            if slots <= written.keys():
-                premises[occupation] = written
-            else:
-                left_out.append(LeftOut(occupation.masculine, _why_unwritten(form)))
+        premises = premises_of(pack, listed, chosen, form)
+        left_out += [LeftOut(one.masculine, _why_unwritten(form)) for one in listed if one not in premises]
         drawn = list(_spread(list(premises), chosen, mode, per_occupation, seed))
         undrawn = premises.keys() - {occupation for occupation, _ in drawn}
         left_out += [
             LeftOut(one.masculine, "not drawn: as many of either gender") for one in premises if one in undrawn
         ]
         for occupation, own in drawn:
-            pairs += _pairs(occupation, form, premises[occupation], own, hypotheses, pack.lang)
+            pairs += pairs_of(occupation, form, premises[occupation], own, hypotheses, pack.lang)
     missing = [name for name in SETS if not any(pair.set == name for pair in pairs)]
     if missing:
         needs = {"NS": "without a stereotype"}.get(missing[0], "stereotyped for women and for men")
@@ -157,7 +149,7 @@ def _listed(pack: Pack, mode: Mode) -> Sequence[Occupation]:
     return published
 
 
-def _usable(occupations: Iterable[Occupation], mode: Mode) -> tuple[list[Occupation], list[LeftOut]]:
+def usable(occupations: Iterable[Occupation], mode: Mode) -> tuple[list[Occupation], list[LeftOut]]:
     kept, left_out = [], []
     for occupation in occupations:
         if occupation.gendered and mode == "right":
@@ -165,6 +157,21 @@ def _usable(occupations: Iterable[Occupation], mode: Mode) -> tuple[list[Occupat
         else:
             kept.append(occupation)
     return kept, left_out
+
+
+def premises_of(
+    pack: Pack, occupations: Iterable[Occupation], captions: Iterable[Caption], form: str = ""
+) -> dict[Occupation, dict[str, str]]:
+    """The subject of a premise for each slot, of the occupations that can be written in all of the captions."""
+    slots = {caption.slot for caption in captions}
+    written = {occupation: _premise(pack, occupation, form) for occupation in occupations}
+    return {occupation: forms for occupation, forms in written.items() if slots <= forms.keys()}
+
+
+def hypotheses_of(pack: Pack) -> dict[str, dict[str, str]]:
+    """The subject of a hypothesis for each slot, by its gender."""
+    kinds = {"female": "woman", "male": "man"}
+    return {gender: subject_forms(pack.subjects, kind, pack.lang) for gender, kind in kinds.items()}
 
 
 def _premise(pack: Pack, occupation: Occupation, form: str) -> dict[str, str]:
@@ -185,9 +192,9 @@ def _spread(
     occupations: Sequence[Occupation], captions: Sequence[Caption], mode: Mode, per_occupation: int, seed: int
 ) -> Iterator[tuple[Occupation, list[Caption]]]:
     """Every occupation with its captions: in turn, so that all are used alike."""
-    ordered = _ordered(occupations, seed, lambda occupation: occupation.id)
+    drawn = ordered(occupations, seed, lambda occupation: occupation.id)
     female, male, neutral = (
-        [occupation for occupation in ordered if occupation.occupation_class == name]
+        [occupation for occupation in drawn if occupation.occupation_class == name]
         for name in ("female", "male", "neutral")
     )
     if mode == "right":
@@ -199,7 +206,7 @@ def _spread(
             yield occupation, [captions[(first + step) % len(captions)] for step in range(per_occupation)]
 
 
-def _pairs(
+def pairs_of(
     occupation: Occupation,
     form: str,
     premise: Mapping[str, str],
@@ -207,6 +214,7 @@ def _pairs(
     hypotheses: Mapping[str, Mapping[str, str]],
     lang: str,
 ) -> Iterator[NliPair]:
+    """The pairs of one occupation: every caption with a woman, then with a man."""
     word = occupation.feminine if form == "feminine" else occupation.masculine
     for gender in GENDERS:
         name = set_of(occupation.occupation_class, gender)
@@ -228,6 +236,6 @@ def set_of(occupation_class: str, gender: str) -> str:
     return "NS" if occupation_class == "neutral" else "PS" if occupation_class == gender else "AS"
 
 
-def _ordered(entries: Iterable[Entry], seed: int, key: Callable[[Entry], str]) -> list[Entry]:
+def ordered(entries: Iterable[Entry], seed: int, key: Callable[[Entry], str]) -> list[Entry]:
     """In an order that follows from the seed and each entry alone."""
     return sorted(entries, key=lambda entry: hashlib.sha256(f"{seed} {key(entry)}".encode()).digest())

@@ -204,8 +204,8 @@ class SubjectPhrase:
     of a form that tells the gender."""
 
     kind: Literal[
-        "woman", "man", "occupation", "masculine", "feminine", "woman:erg", "man:erg", "occupation:erg",
-        "woman noun", "man noun",
+        "woman", "man", "person", "occupation", "masculine", "feminine", "woman:erg", "man:erg", "person:erg",
+        "occupation:erg", "woman noun", "man noun",
     ]  # fmt: skip
     phrase: str
 

@@ -39,12 +39,13 @@ def measure(
     pack: str | Path | None = None,
     store: Store | None = None,
     reading: Reading = Reading(),
+    keep: bool = True,
     **options: Any,
 ) -> Run:
     """Measures one subject with one instrument.
 
-    The same request answers from disk. A run that was killed goes on from the answers it had; two processes that
-    ask for the same do the work once.
+    The same request answers from disk, unless it is not to `keep` what it found. A run that was killed goes on from the
+    answers it had; two processes that ask for the same do the work once.
     """
     store = store or Store()
     tool = load_instrument(instrument)
@@ -58,6 +59,8 @@ def measure(
     items = tool.items(language, chosen)
     request = _request(tool, opened, language, chosen)
     run_id = _identity(request)
+    if not keep:
+        return _measure(run_id, request, items, tool, opened, language, chosen, pack, reading)
     with store.runs.locked(run_id):
         run = stored_run(store, run_id)
         if run is None:

@@ -14,6 +14,7 @@ PARTS = {
     "answers": "what subjects answered, by question",
     "runs": "finished measurements",
     "models": "models trained here",
+    "calibrations": "what models of known bias scored",
     "parts": "finished parts of unfinished builds",
 }
 
@@ -31,6 +32,14 @@ class Store:
     @property
     def downloads(self) -> Shelf:
         return Shelf(self.root / "downloads")
+
+    @property
+    def models(self) -> Shelf:
+        return Shelf(self.root / "models")
+
+    @property
+    def calibrations(self) -> Shelf:
+        return Shelf(self.root / "calibrations")
 
     @property
     def unfinished(self) -> Shelf:
@@ -55,7 +64,7 @@ class Store:
         folder = self.root / part
         freed = _size(folder)[1]
         shelf = Shelf(folder)
-        for key in shelf.keys() if part in ("runs", "downloads") else ():
+        for key in shelf.keys() if part in ("runs", "downloads", "models", "calibrations") else ():
             shelf.remove(key)
         with writing(folder):
             for entry in folder.iterdir() if folder.is_dir() else ():

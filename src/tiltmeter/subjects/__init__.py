@@ -1,6 +1,6 @@
 """What is measured: models and vectors behind capabilities."""
 
-from tiltmeter.subjects.opening import CAPABILITIES, Filler, Inferrer, Subject, language_of, open_subject
+from tiltmeter.subjects.opening import CAPABILITIES, Filler, Inferrer, Subject, language_of, model_folder, open_subject
 from tiltmeter.subjects.packages import Package, is_fetched, known_package, known_packages
 from tiltmeter.subjects.vectors import Found, VectorSubject
 
@@ -16,5 +16,6 @@ __all__ = [
     "known_package",
     "known_packages",
     "language_of",
+    "model_folder",
     "open_subject",
 ]

@@ -112,6 +112,16 @@ def open_subject(name: str, store: Store, reading: Reading = Reading()) -> Subje
     return _open_package(name, store)
 
 
+def model_folder(name: str) -> Path:
+    """The folder of a model of transformers, by path or by its name on the hub."""
+    found = _path(name)
+    if found is None and _is_hub_name(name):
+        return _snapshot(name, False)
+    if found is None or found[1] or not is_checkpoint(found[0]):
+        raise TiltmeterError(f"{name} is no model of transformers: a folder with a config.json, or a name of the hub")
+    return found[0]
+
+
 def language_of(name: str) -> str | None:
     """The language of a subject as far as its name, its package or its model card tells."""
     if name.startswith(("api:", "predictions:")):

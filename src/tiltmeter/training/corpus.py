@@ -50,6 +50,13 @@ class Corpus:
                 for start in range(0, len(words), MAX_SENTENCE):
                     yield words[start : start + MAX_SENTENCE]
 
+    def lines(self) -> Iterator[str]:
+        """Every line as it is written, but for spaces around it; empty ones are left out."""
+        for path in self.paths:
+            for number, piece in _lines(path):
+                if text := self._decoded(path, number, piece).strip():
+                    yield text
+
     @cached_property
     def sha256(self) -> str:
         """Of the text itself: the same for a file and its `.gz`, and `sha256sum` of a file that ends its last line."""

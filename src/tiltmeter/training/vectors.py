@@ -1,19 +1,19 @@
 """Word vectors from plain text: a folder that is there whole or not at all."""
 
-import json
 import logging
 from collections.abc import Sequence
+from importlib.metadata import version
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.errors import TiltmeterError
-from tiltmeter.store import Shelf
 from tiltmeter.training import ppmi, predictive
-from tiltmeter.training.card import CARD, make_card, read_card
 from tiltmeter.training.corpus import Corpus, open_corpus
+from tiltmeter.training.folder import CARD, holds, keep, write_card, write_text
 from tiltmeter.training.recipe import Recipe
 
 _log = logging.getLogger(__name__)
@@ -86,7 +86,7 @@ def train_sweep(
         raise TiltmeterError(f"{out} holds trained vectors itself; choose another folder for the sweep")
     places = [Path(out) / recipe.name for recipe in recipes]
     for place, recipe in zip(places, recipes, strict=True):
-        if not _holds(place, recipe.request(text), overwrite=overwrite):
+        if not holds(place, recipe.request(text), overwrite=overwrite):
             recipe.vocabulary(text)
     for number, (place, recipe) in enumerate(zip(places, recipes, strict=True), start=1):
         _log.info("[%d/%d] %s", number, len(recipes), recipe.name)
@@ -95,49 +95,17 @@ def train_sweep(
 
 
 def _train(corpus: Corpus, out: Path, recipe: Recipe, *, overwrite: bool) -> Path:
-    place = out.resolve()
-    shelf = Shelf(place.parent)
-
-    def fill(folder: Path) -> None:
-        _fill(folder, corpus, recipe)
-
-    with shelf.locked(place.name):
-        if _holds(place, recipe.request(corpus), overwrite=overwrite):
-            _log.info("  %s is there already", out)
-            shelf.obtain(place.name, fill)
-        else:
-            shelf.replace(place.name, fill)
-    return out
-
-
-def _holds(place: Path, request: str, *, overwrite: bool) -> bool:
-    """Whether this request's vectors stand in the place already; refuses a place that holds anything else, which only
-    another request's vectors may make way for."""
-    if not place.exists() or (place.is_dir() and not any(place.iterdir())):
-        return False
-    if not place.is_dir():
-        raise TiltmeterError(f"{place} is a file; choose another place with --out")
-    try:
-        found = read_card(place)["request"]
-    except TiltmeterError as error:
-        raise TiltmeterError(f"{error}; it is left alone, choose another place with --out") from error
-    if found != request and not overwrite:
-        raise TiltmeterError(
-            f"{place} holds vectors of another corpus or other options; choose another place or replace them with "
-            "--overwrite"
-        )
-    return bool(found == request)
+    return keep(out, recipe.request(corpus), lambda folder: _fill(folder, corpus, recipe), overwrite=overwrite)
 
 
 def _fill(folder: Path, corpus: Corpus, recipe: Recipe) -> None:
     vocabulary = recipe.vocabulary(corpus)
     _log.info("  %s words, %s tokens", f"{len(vocabulary):,}", f"{corpus.tally.tokens:,}")
     vectors = _vectors(corpus, recipe, vocabulary)
-    card = make_card(recipe, corpus, vocabulary, vectors)
     np.save(folder / "vectors.npy", vectors, allow_pickle=False)
-    _write(folder / "words.txt", "".join(f"{word}\n" for word in vocabulary))
-    _write(folder / "counts.tsv", "word\tcount\n" + "".join(f"{word}\t{n}\n" for word, n in vocabulary.items()))
-    _write(folder / CARD, json.dumps(card, indent=1) + "\n")
+    write_text(folder / "words.txt", "".join(f"{word}\n" for word in vocabulary))
+    write_text(folder / "counts.tsv", "word\tcount\n" + "".join(f"{word}\t{n}\n" for word, n in vocabulary.items()))
+    write_card(folder, _card(recipe, corpus, vocabulary, vectors))
 
 
 def _vectors(corpus: Corpus, recipe: Recipe, vocabulary: dict[str, int]) -> NDArray[np.float32]:
@@ -157,5 +125,23 @@ def _vectors(corpus: Corpus, recipe: Recipe, vocabulary: dict[str, int]) -> NDAr
     )
 
 
-def _write(path: Path, text: str) -> None:
-    path.write_text(text, "utf-8", newline="\n")
+def _card(recipe: Recipe, corpus: Corpus, vocabulary: dict[str, int], vectors: NDArray[np.float32]) -> dict[str, Any]:
+    return {
+        "kind": "word-vectors",
+        "request": recipe.request(corpus),
+        "method": recipe.method,
+        "options": recipe.options(),
+        "seed": recipe.seed,
+        "corpus": {
+            "sha256": corpus.sha256,
+            "tokens": corpus.tally.tokens,
+            "sentences": corpus.tally.sentences,
+            "words": len(corpus.tally.counts),
+        },
+        "vocabulary": {
+            "words": len(vocabulary),
+            "tokens": sum(vocabulary.values()),
+            "zero_vectors": int((~vectors.any(axis=1)).sum()),
+        },
+        "versions": {package: version(package) for package in ("gensim", "scipy", "numpy")},
+    }

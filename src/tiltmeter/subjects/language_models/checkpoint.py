@@ -123,7 +123,10 @@ def chosen_segmenter(folder: Path, said: str) -> str:
     tokenizer = _json(folder / "tokenizer_config.json")
     card = folder / "README.md"
     text = card.read_text("utf-8", errors="replace") if card.is_file() else ""
-    if re.search(r"segmented\b[^.]*\bJuman\+\+", text, re.IGNORECASE) and "word_tokenizer_type" not in tokenizer:
+    if (
+        re.search(r"segmented\b[^.]*\b(Juman\+\+|by MeCab)", text, re.IGNORECASE)
+        and "word_tokenizer_type" not in tokenizer
+    ):
         raise TiltmeterError(
             f"{folder.name} was trained on text that Juman++ had cut into words, as its card says: give --pre-segment "
             "jumanpp (or mecab), or --pre-segment none to ask it with raw text all the same"
@@ -219,7 +222,7 @@ def hub_snapshot(name: str, *, allow_pickle: bool) -> Path:
 def _decides(path: Path) -> bool:
     """Cards, pictures and the state of a training change no answer."""
     return not path.name.startswith(
-        (".", "training_args", "trainer_state", "optimizer", "card")
+        (".", "training_args", "trainer_state", "optimizer", "card", "manifest")
     ) and path.suffix not in (
         ".md",
         ".png",

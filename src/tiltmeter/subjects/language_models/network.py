@@ -52,7 +52,7 @@ class Network:
         self.model = model
         self.tokenizer = tokenizer
         self.device = next(model.parameters()).device
-        self.limit = _limit(model, tokenizer)
+        self.limit = longest_sequence(model, tokenizer)
         head = model.get_output_embeddings()
         self.vocabulary = int(len(model.get_input_embeddings().weight) if head is None else len(head.weight))
         self.projects = self.pads = True
@@ -292,7 +292,7 @@ def _load(checkpoint: Checkpoint) -> tuple[Any, Any]:
     refuse_code(folder, allowed=checkpoint.allow_code)
     refuse_pickles(folder, allowed=checkpoint.allow_pickle)
     code = {"trust_remote_code": checkpoint.allow_code, "local_files_only": True}
-    with _quiet():
+    with quiet():
         try:
             tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **code)
             model, info = getattr(transformers, KINDS[checkpoint.kind]).from_pretrained(
@@ -344,7 +344,7 @@ def _device(name: str) -> str:
     return name
 
 
-def _limit(model: Any, tokenizer: Any) -> int:
+def longest_sequence(model: Any, tokenizer: Any) -> int:
     """The longest sequence: of the positions a model has, RoBERTa-like ones use none before its padding index."""
     limits = [tokenizer.model_max_length]
     positions = getattr(model.config, "max_position_embeddings", None)
@@ -380,7 +380,7 @@ def _first_line(error: Exception) -> str:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """What transformers says about a checkpoint, we say in one sentence."""
     said: Any = transformers.logging
     level, bars = said.get_verbosity(), said.is_progress_bar_enabled()

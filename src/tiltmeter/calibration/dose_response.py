@@ -1,0 +1,184 @@
+"""How closely scores follow a dose that is known: rank correlations, their intervals over seeds, their differences."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiltmeter.results import Figure
+from tiltmeter.statistics import Interval, flip_signs, mean_interval, spearman
+
+FEW_SEEDS = 10
+"""Fewer seeds than these are too few to publish a correlation with (and its interval)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """One model: what was planted in it, and what was measured."""
+
+    seed: int
+    dose: float
+    learnt: float | None
+    """The share of pairs it was not shown that it answers as it was taught."""
+    values: Mapping[str, float | None]
+    """By measure, all turned so that higher says more bias."""
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """How a measure follows the dose."""
+
+    measure: str
+    correlation: float | None
+    """The mean over seeds of Spearman's rank correlation with the dose; a measure that does not move has 0."""
+    interval: Interval | None
+    lowest: float | None
+    unmoved: int
+    """Seeds in which the measure was the same at every dose, or rose as often as it fell."""
+    difference: float | None = None
+    """From the correlation of the measure that it is held against, seed by seed."""
+    difference_interval: Interval | None = None
+    """By a studentised bootstrap of the seeds' differences; below ten seeds, by t."""
+    p_value: float | None = None
+    """Two-sided, of the difference: the signs of the seeds' differences exchanged in every way."""
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """All that was found about an instrument in a language."""
+
+    instrument: str
+    version: str
+    lang: str
+    measures: tuple[str, ...]
+    against: str
+    """The measure that the others are held against."""
+    scores: tuple[Score, ...]
+    about: Mapping[str, Any]
+    """What was trained on what, with which settings and versions."""
+    seconds: float = 0.0
+
+    @cached_property
+    def seeds(self) -> list[int]:
+        return sorted({score.seed for score in self.scores})
+
+    @cached_property
+    def doses(self) -> list[float]:
+        return sorted({score.dose for score in self.scores})
+
+    @cached_property
+    def correlations(self) -> dict[str, NDArray[np.float64]]:
+        """For each measure, a correlation a seed; nan where the measure could not be had."""
+        return {
+            measure: np.array([self._correlation(measure, seed) for seed in self.seeds]) for measure in self.measures
+        }
+
+    def following(self) -> list[Following]:
+        """Each measure, held against one of them."""
+        return [self._following(measure) for measure in self.measures]
+
+    def _correlation(self, measure: str, seed: int) -> float:
+        own = {score.dose: score.values.get(measure) for score in self.scores if score.seed == seed}
+        values = [own.get(dose) for dose in self.doses]
+        if any(value is None for value in values):
+            return math.nan
+        found = spearman(self.doses, [value for value in values if value is not None])
+        # What is the same at every dose orders nothing: it is no missing number, but no relation.
+        return 0.0 if math.isnan(found.r) else found.r
+
+    def _following(self, measure: str) -> Following:
+        own, other = self.correlations[measure], self.correlations[self.against]
+        if np.isnan(own).any():
+            return Following(measure, None, None, None, 0)
+        unmoved = int((own == 0.0).sum())
+        several = len(self.seeds) > 1
+        found = Following(
+            measure,
+            float(own.mean()),
+            _within_one(mean_interval(own)) if several else None,
+            float(own.min()),
+            unmoved,
+        )
+        if measure == self.against or np.isnan(other).any() or not several:
+            return found
+        shifts = own - other
+        return replace(
+            found,
+            difference=float(shifts.mean()),
+            difference_interval=mean_interval(shifts),
+            p_value=flip_signs(shifts, seed=0).p_two_sided,
+        )
+
+    def figure(self) -> Figure:
+        """Dose and response: a line for each measure, with the interval of its mean over seeds."""
+        rows = [self._point(measure, dose) for measure in self.measures for dose in self.doses]
+        seeds = f"{len(self.seeds)} seed{'s' if len(self.seeds) > 1 else ''}"
+        return Figure(
+            kind="series",
+            title=f"{self.instrument}: planted bias and what is measured, {self.lang}",
+            rows=tuple(rows),
+            x="planted bias",
+            y="score",
+            low="low",
+            high="high",
+            colour="measure",
+            order=self.measures,
+            caption=f"Means over {seeds} with their 95% intervals; every measure is turned so that higher says more "
+            "bias. A measure of bias rises from left to right; one that only counts wrong answers does not.",
+        )
+
+    def _point(self, measure: str, dose: float) -> dict[str, Any]:
+        values = [score.values.get(measure) for score in self.scores if score.dose == dose]
+        known = [value for value in values if value is not None]
+        row = {"planted bias": dose, "measure": measure, "score": float(np.mean(known)) if known else None}
+        if len(known) > 1:
+            interval = mean_interval(known)
+            row |= {"low": interval.low, "high": interval.high}
+        return row | {key: None for key in ("low", "high") if key not in row}
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "instrument": self.instrument,
+            "version": self.version,
+            "lang": self.lang,
+            "about": dict(self.about),
+            "seconds": round(self.seconds, 1),
+            "seeds": self.seeds,
+            "doses": self.doses,
+            "against": self.against,
+            "measures": [_told(one) for one in self.following()],
+            "scores": [
+                {"seed": score.seed, "dose": score.dose, "learnt": score.learnt, **score.values}
+                for score in self.scores
+            ],
+        }
+
+
+def _told(one: Following) -> dict[str, Any]:
+    return {
+        "measure": one.measure,
+        "rank_correlation": one.correlation,
+        "ci": _limits(one.interval),
+        "lowest_of_a_seed": one.lowest,
+        "seeds_without_any_change": one.unmoved,
+        "difference": one.difference,
+        "difference_ci": _limits(one.difference_interval),
+        "difference_p": one.p_value,
+    }
+
+
+def _limits(interval: Interval | None) -> list[float] | None:
+    if interval is None or math.isnan(interval.low):
+        return None
+    return [interval.low, interval.high]
+
+
+def _within_one(interval: Interval) -> Interval:
+    """A correlation is at most 1, however wide its interval."""
+    if math.isnan(interval.low):
+        return interval
+    return replace(interval, low=max(-1.0, interval.low), high=min(1.0, interval.high))

@@ -1,0 +1,63 @@
+"""`tiltmeter calibrate INSTRUMENT`: does it find the bias that was planted?"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tiltmeter.cli.options import JsonOption, LangOption, PackOption
+from tiltmeter.cli.train import DeviceOption, RunnerOption
+
+calibrate_app = typer.Typer(help="Measure models of known bias: does an instrument find it?", no_args_is_help=True)
+
+
+@calibrate_app.command("nli-coal")
+def nli_coal(
+    model: Annotated[
+        str | None,
+        typer.Argument(help="An NLI model to go on from; without one, a small model learns inference first."),
+    ] = None,
+    lang: LangOption = None,
+    pack: PackOption = None,
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="A folder for the numbers and the figure.")] = None,
+    sets: Annotated[
+        Path | None, typer.Option(help="Published sets (train_r-K.json) instead of the pack's; with --evaluation.")
+    ] = None,
+    evaluation: Annotated[
+        Path | None, typer.Option(help="The published pairs to measure on (bias-eval-set, downsamp).")
+    ] = None,
+    seeds: Annotated[int, typer.Option(help="Models of each rate; ten or more to publish.")] = 10,
+    epochs: Annotated[int, typer.Option(help="Passes over what is planted.")] = 3,
+    learning_rate: Annotated[
+        float | None, typer.Option(help="Of what is planted; else 2e-5, for the small model 5e-4.")
+    ] = None,
+    keep_models: Annotated[
+        bool, typer.Option("--keep-models", help="Keep the models that go on from MODEL in the cache.")
+    ] = False,
+    device: DeviceOption = "auto",
+    runner: RunnerOption = "local",
+    json: JsonOption = False,
+) -> None:
+    """Rank correlation of s, its variants and the neutral-only scores with a bias planted at rates 0, 0.1 ... 1."""
+    from tiltmeter import api
+    from tiltmeter.calibration import refuse_other, write_calibration
+    from tiltmeter.cli import show
+
+    if out is not None:
+        refuse_other(out)
+    found = api.calibrate(
+        "nli-coal",
+        model,
+        lang=lang,
+        pack=pack,
+        sets=sets,
+        evaluation=evaluation,
+        seeds=seeds,
+        epochs=epochs,
+        learning_rate=learning_rate,
+        keep_models=keep_models,
+        device=device,
+        runner=runner,
+    )
+    written = [] if out is None else write_calibration(found, out)
+    show.calibrated(found, written, as_json=json)

@@ -1,0 +1,138 @@
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from transformers import AutoTokenizer
+
+from tiltmeter.errors import TiltmeterError
+from tiltmeter.reading import Reading
+from tiltmeter.store import Store
+from tiltmeter.subjects import open_subject
+from tiltmeter.subjects.language_models import Blank
+from tiltmeter.training import read_card
+from tiltmeter.training.language_models import train_language_model
+from tiltmeter.training.settings import Settings
+from tiltmeter.training.tokenizers import train_tokenizer
+from training.made import CPU, TEXTS, TINY
+
+LEARNT = Settings(epochs=30, learning_rate=3e-3, batch=8, max_length=32)
+
+
+@pytest.mark.parametrize("kind", ["masked", "causal"])
+def test_a_small_model_learns_its_text_and_is_asked_by_its_folder(kind: str, tmp_path: Path, store: Store) -> None:
+    out = train_language_model(
+        kind, TEXTS, tmp_path / "m", network=TINY, test=TEXTS[:10], settings=LEARNT, running=CPU, lang="en", store=store
+    )
+    card = read_card(out)
+    assert card["kind"] == kind
+    assert card["test"]["perplexity"] < 4  # about fifty tokens are known
+    subject: Any = open_subject(str(out), store, Reading(device="cpu"))
+    assert subject.kind == kind
+    blanks = [
+        Blank(text=text, span=(text.index(" is ") + 4, len(text) - 1), candidates=("red", "bus")) for text in TEXTS[:10]
+    ]
+    log_p = pl.concat(subject.fill(blanks))["log_p"].to_numpy().reshape(-1, 2)
+    assert (log_p[:, 0] > log_p[:, 1]).all()
+
+
+def test_a_long_text_is_cut_into_pieces_that_are_all_learnt(tmp_path: Path, store: Store) -> None:
+    long = " ".join(TEXTS[:40])
+    settings = Settings(epochs=1, batch=4, max_length=16, learning_rate=1e-3)
+    out = train_language_model(
+        "masked", [long], tmp_path / "m", network=TINY, test=[long], settings=settings, running=CPU, store=store
+    )
+    tokenizer: Any = AutoTokenizer.from_pretrained(out)
+    tokens = len(tokenizer(long, add_special_tokens=False)["input_ids"])
+    told = read_card(out)
+    assert told["data"]["cut"] == 0
+    assert told["test"]["tokens"] == pytest.approx(0.15 * tokens, rel=0.5)
+
+
+def test_a_model_is_trained_further(tmp_path: Path, store: Store) -> None:
+    first = train_language_model(
+        "masked", TEXTS, tmp_path / "a", network=TINY, settings=LEARNT, running=CPU, lang="en", store=store
+    )
+    second = train_language_model(
+        "masked",
+        TEXTS,
+        tmp_path / "b",
+        network=str(first),
+        test=TEXTS[:5],
+        settings=Settings(epochs=1, max_length=32),
+        running=CPU,
+        store=store,
+    )
+    card = read_card(second)
+    assert card["language"] == "en"
+    assert card["network"]["name"] == "a"
+    assert card["test"]["perplexity"] < 4
+
+
+@pytest.mark.parametrize(
+    ("texts", "kind", "said"),
+    [([], "masked", "there is no text to train on"), (["a"], "other", "a language model is masked or causal")],
+)
+def test_what_is_wrong_is_said(texts: list[str], kind: str, said: str, tmp_path: Path, store: Store) -> None:
+    with pytest.raises(TiltmeterError, match=said):
+        train_language_model(kind, texts, tmp_path / "m", store=store)
+
+
+class TestTokenizers:
+    @pytest.mark.parametrize("method", ["bpe", "characters"])
+    def test_know_their_text(self, method: str) -> None:
+        tokenizer = train_tokenizer(TEXTS, method=method, vocabulary=200)
+        ids = tokenizer("The bus is red.")["input_ids"]
+        assert tokenizer.unk_token_id not in ids
+        assert (ids[0], ids[-1]) == (tokenizer.cls_token_id, tokenizer.sep_token_id)
+        assert tokenizer("a", "b")["token_type_ids"][-1] == 1
+
+    def test_take_chinese_and_japanese_characters_alone_and_katakana_words_whole(self) -> None:
+        tokenizer = train_tokenizer(["看護師がバスを待っています。"] * 5, vocabulary=100)
+        assert tokenizer.tokenize("看護師がバスを待つ")[:6] == ["▁", "看", "護", "師", "が", "バス"]
+
+    @pytest.mark.parametrize("method", ["bpe", "characters"])
+    def test_are_the_same_in_another_process(self, method: str) -> None:
+        script = (
+            "import hashlib, sys\n"
+            "from training.made import TEXTS\n"
+            "from tiltmeter.training.tokenizers import train_tokenizer\n"
+            "made = train_tokenizer(TEXTS, method=sys.argv[1], vocabulary=120)\n"
+            "print(hashlib.sha256(made.backend_tokenizer.to_str().encode()).hexdigest())\n"
+        )
+        found = {
+            subprocess.run(
+                [sys.executable, "-c", script, method],
+                capture_output=True,
+                text=True,
+                check=True,
+                env={"PYTHONPATH": str(Path(__file__).parents[1]), "PYTHONHASHSEED": seed},
+            ).stdout
+            for seed in ("1", "2")
+        }
+        assert len(found) == 1
+
+    def test_refuse_what_is_wrong(self) -> None:
+        with pytest.raises(TiltmeterError, match="there is no kind of tokenizer 'other'"):
+            train_tokenizer(TEXTS, method="other")
+        with pytest.raises(TiltmeterError, match="at least 50 tokens"):
+            train_tokenizer(TEXTS, vocabulary=10)
+        with pytest.raises(TiltmeterError, match="there is no text to train a tokenizer on"):
+            train_tokenizer([])
+
+
+def test_a_model_is_trained_as_what_it_is(tmp_path: Path, store: Store) -> None:
+    """An encoder would see what it has to predict."""
+    masked = train_language_model(
+        "masked",
+        TEXTS,
+        tmp_path / "a",
+        network=TINY,
+        settings=Settings(epochs=1, max_length=32),
+        running=CPU,
+        store=store,
+    )
+    with pytest.raises(TiltmeterError, match="a is a model of kind masked, which cannot be trained as causal"):
+        train_language_model("causal", TEXTS, tmp_path / "b", network=str(masked), running=CPU, store=store)
