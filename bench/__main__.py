@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator
 
-from bench import commands, corpus, models, nli, report, reviews, slgu, statistics, vectors, weat
+from bench import commands, corpus, models, nli, report, reviews, slgu, statistics, training, vectors, weat
 from bench.row import Row
 
 SUITES = {
@@ -14,6 +14,7 @@ SUITES = {
     "models": models.rows,
     "slgu": slgu.rows,
     "nli": nli.rows,
+    "training": training.rows,
     "corpus": corpus.rows,
     "report": report.rows,
     "reviews": reviews.rows,

@@ -48,7 +48,7 @@ def rows() -> Iterator[Row]:
     for name, shape in SIZES.items():
         folder = FOLDER / f"nli-{name.replace(' ', '-')}"
         if not (folder / "ready").exists():
-            _make(folder, pairs, *shape)
+            make_classifier(folder, pairs, *shape)
         # Every pair of some occupations, as they stand in the files.
         asked = pairs[:SAMPLE] if name == "bert-base" else pairs
         peer = pipeline("text-classification", model=str(folder), top_k=None, batch_size=BATCH, device="cpu")
@@ -98,7 +98,7 @@ def _compare(ours: "np.ndarray[Any, Any]", theirs: "np.ndarray[Any, Any]") -> No
         raise AssertionError(f"our probabilities differ from the pipeline's by up to {furthest}")
 
 
-def _make(folder: Path, pairs: Sequence[Pair], layers: int, width: int) -> None:
+def make_classifier(folder: Path, pairs: Sequence[Pair], layers: int, width: int) -> None:
     """A classifier with random weights, and a tokenizer that knows the words; long ones are several tokens."""
     texts = " ".join(text for pair in pairs for text in (pair.premise, pair.hypothesis)).lower()
     pieces = [

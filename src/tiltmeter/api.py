@@ -199,7 +199,7 @@ def calibrate(
     """
     if instrument != "nli-coal":
         raise unknown("instrument that can be calibrated", instrument, ["nli-coal"])
-    with _models():
+    with needing_models():
         from tiltmeter.calibration import Plan, calibrate_nli_coal
         from tiltmeter.training.settings import Running
 
@@ -215,6 +215,10 @@ def calibrate(
         **options,
     )
     return calibrate_nli_coal(plan, _store(cache))
+
+
+_FURTHER = 5e-5
+"""The learning rate of a language model that is trained further."""
 
 
 def train_nli(
@@ -243,7 +247,7 @@ def train_nli(
     names = [models] if isinstance(models, str) else list(models)
     files, held_out = ([given] if isinstance(given, str | Path) else given for given in (data, test))
     store = _store(cache)
-    with _models():
+    with needing_models():
         from tiltmeter.training.classifiers import train_nli as train
         from tiltmeter.training.many import train_many
         from tiltmeter.training.networks import Pretrained
@@ -255,10 +259,13 @@ def train_nli(
     places = [f"{Path(name).name}-seed{seed}" for name in names for seed in seeds]
     if twice := next((place for place in places if places.count(place) > 1), None):
         raise TiltmeterError(f"two models would be written to {Path(out) / twice}; give one of them another name")
+    networks = {name: Pretrained(name, store, pre_segment) for name in names}
+    for network in networks.values():
+        _ = network.folder, network.segmenter  # what is wrong with any is said before the first is trained
     fits = [
         partial(
             train,
-            Pretrained(name, store, pre_segment),
+            networks[name],
             pairs,
             Path(out) / f"{Path(name).name}-seed{seed}" if many else Path(out),
             test=tested,
@@ -290,7 +297,7 @@ def train_classifier(
 ) -> Path:
     """Fine-tunes a model to tell the labels of a file apart (TSV or JSON lines with `text` and `label`); `settings` are
     the fields of `Settings`."""
-    with _models():
+    with needing_models():
         from tiltmeter.training.classifiers import train_classifier as train
         from tiltmeter.training.settings import Running, Settings
 
@@ -316,34 +323,38 @@ def train_language_model(
     test: str | Path | Sequence[str | Path] = (),
     lang: str | None = None,
     network: Mapping[str, Any] | None = None,
+    learning_rate: float | None = None,
     device: str = "auto",
     overwrite: bool = False,
     cache: str | Path | None = None,
     **settings: Any,
 ) -> Path:
     """Trains a `masked` or `causal` language model on text files, a line a text: a small one (`network`: the fields of
-    `Small`), or `model` further; `settings` are the fields of `Settings`."""
-    with _models():
+    `Small`) at a rate of 1e-3, or `model` further at 5e-5; `settings` are the fields of `Settings`. A model that wants
+    its text cut into words has to be given it so."""
+    with needing_models():
         from tiltmeter.training.language_models import SETTINGS
         from tiltmeter.training.language_models import train_language_model as train
-        from tiltmeter.training.networks import Small
+        from tiltmeter.training.networks import Pretrained, Small
         from tiltmeter.training.settings import Running
 
     held_out = list(open_corpus(test, lower=False).lines()) if test else []
     if test and not held_out:
         raise TiltmeterError("there is no text to test on")
+    store = _store(cache)
+    rate = (SETTINGS.learning_rate if model is None else _FURTHER) if learning_rate is None else learning_rate
     if model is not None and network:
         raise TiltmeterError("a model that is trained further has its layers and its tokenizer already")
     return train(
         kind,
         list(open_corpus(corpus, lower=False).lines()),
         out,
-        network=Small(**network or {}) if model is None else model,
+        network=Small(**network or {}) if model is None else Pretrained(model, store, pre_segment="none"),
         test=held_out,
-        settings=replace(SETTINGS, **settings),
+        settings=replace(SETTINGS, learning_rate=rate, **settings),
         running=Running(device=device),
         lang=lang,
-        store=_store(cache),
+        store=store,
         overwrite=overwrite,
     )
 
@@ -416,7 +427,7 @@ def _pairs(paths: Sequence[str | Path], use: Use, lang: str | None) -> list[Labe
 
 
 @contextmanager
-def _models() -> Iterator[None]:
+def needing_models() -> Iterator[None]:
     """Says which extra is missing."""
     try:
         yield

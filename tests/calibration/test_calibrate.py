@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from calibration.planted import base, published
+from subjects.classifiers import classifier
 from subjects.tiny_models import bert_of_words
 from support import Command
 from tiltmeter.calibration import Calibration, Plan, calibrate_nli_coal, write_calibration
@@ -95,6 +96,7 @@ class TestACalibration:
         assert len((tmp_path / "out" / "scores.csv").read_text().splitlines()) == 1 + len(found.scores)
         page = (tmp_path / "out" / "README.md").read_text()
         assert "2 seeds are too few" in page
+        assert "The models answer" not in page, "nothing was held out"
         (picture,) = (tmp_path / "out" / "figures").glob("*.svg")
         assert picture.name in page
         write_calibration(found, tmp_path / "out")
@@ -127,6 +129,22 @@ class TestWhatIsWrong:
         assert done.stderr == (
             "tiltmeter: published sets need a model that knows inference: name one (`tiltmeter train nli`)\n"
         )
+
+
+@pytest.mark.parametrize("evaluation", ["nowhere", "file"])
+def test_what_is_no_folder_of_pairs_is_said(tilt: Command, folder: Path, tmp_path: Path, evaluation: str) -> None:
+    (tmp_path / "file").write_text("")
+    given = (folder / "base", "--lang", "en", "--sets", folder / "sets", "--evaluation", tmp_path / evaluation)
+    done = tilt("calibrate", "nli-coal", *given)
+    assert done.returncode == 2
+    assert done.stderr.endswith(f"{evaluation} is no folder: the one with the files of the three sets was expected\n")
+
+
+def test_a_model_whose_labels_have_no_names_is_refused(folder: Path, tmp_path: Path) -> None:
+    model = classifier(folder / "base", tmp_path / "unnamed", ("LABEL_0", "LABEL_1", "LABEL_2"))
+    wrong = Plan(pack=load_pack("en"), model=str(model), sets=folder / "sets", evaluation=folder / "asked", seeds=1)
+    with pytest.raises(TiltmeterError, match="does not name its labels"):
+        calibrate_nli_coal(wrong, Store(tmp_path / "cache"))
 
 
 def test_the_command_prints_what_was_found(tilt: Command, folder: Path, found: Calibration) -> None:

@@ -1,10 +1,11 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from tiltmeter.calibration import Calibration, Score, caution, cells
+from tiltmeter.calibration import Calibration, Score, cautions, cells
 from tiltmeter.charts import draw
 
 DOSES = tuple(tenth / 10 for tenth in range(11))
@@ -48,7 +49,7 @@ class TestCorrelations:
 
     def test_of_what_never_moves_is_nothing_and_is_counted(self) -> None:
         flat = made(0.1).following()[1]
-        assert (flat.correlation, flat.unmoved) == (0.0, 12)
+        assert (flat.correlation, flat.unrelated) == (0.0, 12)
         assert "no relation at all in 12 seeds" in cells(flat)[0]
 
     def test_that_cannot_be_had_are_open(self) -> None:
@@ -92,8 +93,29 @@ class TestDifferences:
 
 
 def test_few_seeds_are_said_to_be_too_few() -> None:
-    assert "3 seeds are too few" in caution(made(0.1, seeds=3))
-    assert caution(made(0.1)) == ""
+    assert cautions(made(0.1, seeds=3))[0].startswith("3 seeds are too few")
+    assert not [said for said in cautions(made(0.1)) if "too few to publish" in said]
+
+
+def test_what_is_known_of_an_interval_is_said_with_it() -> None:
+    found = made(0.0)
+    assert "rises, flat: all values are equal: their spread is unknown." in cautions(found)
+    (rises,) = (row for row in found.to_json()["measures"] if row["measure"] == "rises")
+    assert rises["ci_caution"] == "all values are equal: their spread is unknown"
+    assert rises["difference_ci_method"] == "bootstrap-t"
+
+
+def test_models_that_did_not_learn_are_counted() -> None:
+    found = made(0.1)
+    scores = tuple(replace(score, learnt=0.4) if score.dose == 0 else score for score in found.scores)
+    (said,) = (said for said in cautions(replace(found, scores=scores)) if "taught" in said)
+    assert said.startswith("12 models of 132 answer fewer than three in four unseen pairs as they were taught")
+
+
+def test_p_is_corrected_over_all_differences_and_never_printed_as_0() -> None:
+    by_name = {one.measure: one for one in made(0.1, seeds=20).following()}
+    assert by_name["rises"].p_adjusted == pytest.approx(2 * (by_name["rises"].p_value or 0))
+    assert cells(by_name["rises"])[-1] == "<0.0001"
 
 
 def test_the_figure_has_a_point_for_every_dose_and_measure() -> None:

@@ -100,10 +100,21 @@ def test_a_model_learns_inference_from_published_files(tilt: Command, encoder: P
         "warmup": 0.0,
         "seed": 0,
     }
-    assert card["data"]["rows"] == card["test"]["rows"] == 6
+    assert card["data"]["rows"] == 6
+    assert "6 of the rows to test on are among those to train on" in done.stderr
     assert card["language"] == "en"
     for label in ("entailment", "contradiction", "neutral"):
         assert label in done.stdout
+
+
+def test_a_model_that_is_not_there_is_said_before_another_is_trained(
+    tilt: Command, encoder: Path, tmp_path: Path
+) -> None:
+    data = FILES / "snli" / "snli_1.0_train.jsonl"
+    done = tilt("train", "nli", encoder, tmp_path / "typo", "--data", data, "--epochs", 1, "-o", tmp_path / "many")
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "many").exists()
 
 
 def test_several_seeds_make_a_folder_each(tilt: Command, encoder: Path, tmp_path: Path) -> None:
@@ -123,6 +134,9 @@ def test_labels_of_ones_own_and_causal_models_are_learnt(tilt: Command, encoder:
     assert done.returncode == 0, done.stderr
     assert read_card(tmp_path / "c")["labels"] == ["bad", "good"]
     text = tmp_path / "text.txt"
+    refused = tilt("train", "mlm", text, "--from", encoder, "--layers", 7, "-o", tmp_path / "further")
+    assert refused.returncode == 2
+    assert "a model that is trained further has its layers and its tokenizer already" in refused.stderr
     done = tilt("train", "mlm", text, "--causal", "--width", 16, "--epochs", 1, "-o", tmp_path / "causal")
     assert done.returncode == 0, done.stderr
     assert read_card(tmp_path / "causal")["kind"] == "causal"

@@ -153,3 +153,10 @@ class TestLabelledRows:
         assert checksum_of([one, other]) != checksum_of([other, one])
         assert checksum_of([Labelled("a", "x", "b")]) == checksum_of([one])
         assert checksum_of([Labelled("ab", "x")]) != checksum_of([Labelled("a", "x", "b")])
+
+
+def test_what_is_no_text_is_said_where_words_are_put_together(tmp_path: Path) -> None:
+    file = tmp_path / "multinli.train.zh.jsonl"
+    file.write_text('{"sentence1": 7, "sentence2": "b", "label": "neutral"}\n')
+    with pytest.raises(TiltmeterError, match=r"multinli.train.zh.jsonl:1: a premise and a hypothesis were expected"):
+        read_nli(file)

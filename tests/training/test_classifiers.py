@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from safetensors.torch import load_file, save_file
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from subjects.classifiers import classifier
@@ -14,7 +15,8 @@ from tiltmeter.reading import Reading
 from tiltmeter.store import Store
 from tiltmeter.subjects import language_of, open_subject
 from tiltmeter.subjects.inference import Pair
-from tiltmeter.training import read_card
+from tiltmeter.subjects.language_models.checkpoint import checksum
+from tiltmeter.training import read_card, read_test
 from tiltmeter.training.classifiers import train_classifier, train_nli
 from tiltmeter.training.settings import Settings
 from training.made import CPU, QUICK, TINY, pairs
@@ -37,9 +39,11 @@ class TestAnNliModel:
     def test_learns_and_is_measured_on_what_it_did_not_see(self, learnt: tuple[Path, Store]) -> None:
         card = read_card(learnt[0])
         assert card["kind"] == "nli"
-        assert card["test"]["accuracy"] == 1.0
-        assert card["test"]["ci_low"] < 1.0
-        assert card["test"]["always_the_most_frequent"] == pytest.approx(1 / 3)
+        test = worth(learnt[0])
+        assert test["accuracy"] == 1.0
+        assert test["ci_low"] == pytest.approx(0.025 ** (1 / 30))  # Clopper and Pearson, all of 30
+        assert test["always_the_most_frequent"] == pytest.approx(1 / 3)
+        assert test["learnt_too"] == 30
         assert card["data"] | {"sha256": ""} == {
             "sha256": "",
             "rows": 60,
@@ -61,7 +65,7 @@ class TestAnNliModel:
         out = train_nli(
             TINY, pairs(), tmp_path / "again", test=turned, settings=LEARNT, running=CPU, lang="en", store=store
         )
-        test = read_card(out)["test"]
+        test = worth(out)
         counted = Counter((given.label, right.label) for given, right in zip(turned, pairs(1), strict=True))
         for label, row in test["by_label"].items():
             assert row["predicted"] == {said: counted[label, said] for said in row["predicted"]}
@@ -72,11 +76,22 @@ class TestAnNliModel:
     ) -> None:
         folder, store = learnt
         before = (folder / "model.safetensors").read_bytes()
+        content = checksum(folder, store)
         monkeypatch.setattr("tiltmeter.training.models.fit", None)  # would fail if it were called
+        (folder / "notes.txt").write_text("mine")
+        (folder / "README.md").write_text("mine too")
         train_nli(TINY, pairs(), folder, test=pairs(1)[:9], settings=LEARNT, running=CPU, lang="en", store=store)
-        assert read_card(folder)["test"]["rows"] == 9
+        assert worth(folder)["rows"] == 9
         assert (folder / "model.safetensors").read_bytes() == before
+        assert (folder / "notes.txt").read_text() == "mine"
+        assert (folder / "README.md").read_text() == "mine too"
+        train_nli(TINY, pairs(), folder, settings=LEARNT, running=CPU, lang="en", store=store)
+        assert worth(folder)["rows"] == 9, "what it was worth is forgotten where nothing is tested"
+        for name in ("README.md", "notes.txt"):
+            (folder / name).unlink()
         train_nli(TINY, pairs(), folder, test=pairs(1), settings=LEARNT, running=CPU, lang="en", store=store)
+        assert worth(folder)["rows"] == 30
+        assert checksum(folder, store) == content
 
     def test_of_another_request_is_not_replaced(self, learnt: tuple[Path, Store]) -> None:
         folder, store = learnt
@@ -91,7 +106,7 @@ class TestAnNliModel:
         out = train_nli(str(base), pairs(), tmp_path / "on", test=pairs(1), settings=LEARNT, running=CPU, store=store)
         card = read_card(out)
         assert card["labels"] == ["neutral", "entailment", "contradiction"]
-        assert card["test"]["accuracy"] == 1.0
+        assert worth(out)["accuracy"] == 1.0
         model: Any = AutoModelForSequenceClassification.from_pretrained(out)
         assert model.config.id2label == {0: "NEUTRAL", 1: "含意", 2: "contradiction"}
         assert card["network"]["name"] == "base"
@@ -119,7 +134,13 @@ class TestOtherClassifiers:
         out = train_classifier(TINY, rows, tmp_path / "m", test=rows[:10], settings=LEARNT, running=CPU, store=store)
         card = read_card(out)
         assert card["labels"] == ["bad", "good"]
-        assert card["test"]["accuracy"] == 1.0
+        assert worth(out)["accuracy"] == 1.0
+
+    def test_with_labels_that_inference_would_take_for_one_keep_their_head(self, tmp_path: Path, store: Store) -> None:
+        rows = [Labelled(f"{word} weather, row {n % 7}", label) for n in range(40) for word, label in ALIKE]
+        ways: dict[str, Any] = {"settings": LEARNT, "running": CPU, "store": store}
+        out = train_classifier(TINY, rows, tmp_path / "m", test=rows[:10], **ways)
+        assert worth(out)["accuracy"] == 1.0
 
     def test_need_two_labels(self, tmp_path: Path, store: Store) -> None:
         with pytest.raises(TiltmeterError, match="at least two labels apart, and the rows have 1"):
@@ -127,6 +148,13 @@ class TestOtherClassifiers:
 
 
 KINDS = (("fine", "good"), ("grim", "bad"))
+ALIKE = (("fine", "c"), ("grim", "contradiction"))
+
+
+def worth(folder: Path) -> dict[str, Any]:
+    found = read_test(folder)
+    assert found is not None
+    return found
 
 
 class TestWhatIsWrong:
@@ -167,3 +195,18 @@ class TestWhatIsWrong:
         with pytest.raises(TiltmeterError, match=said):
             train_nli(str(other), pairs(), tmp_path / "m", running=CPU, store=learnt[1])
         assert not (tmp_path / "m").exists()
+
+    def test_a_head_that_is_named_and_missing(self, learnt: tuple[Path, Store], tmp_path: Path) -> None:
+        other = shutil.copytree(learnt[0], tmp_path / "other")
+        weights = load_file(other / "model.safetensors")
+        headless = {name: tensor for name, tensor in weights.items() if not name.startswith("classifier")}
+        save_file(headless, other / "model.safetensors", metadata={"format": "pt"})
+        with pytest.raises(TiltmeterError, match=r"2 of them are missing.*classifier"):
+            train_nli(str(other), pairs(), tmp_path / "m", running=CPU, store=learnt[1])
+
+    def test_no_files_of_a_tokenizer(self, learnt: tuple[Path, Store], tmp_path: Path) -> None:
+        other = shutil.copytree(learnt[0], tmp_path / "other")
+        for file in other.glob("tokenizer*"):
+            file.unlink()
+        with pytest.raises(TiltmeterError, match="other holds no vocabulary"):
+            train_nli(str(other), pairs(), tmp_path / "m", running=CPU, store=learnt[1])

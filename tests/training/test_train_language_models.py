@@ -5,6 +5,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from tokenizers.processors import TemplateProcessing
 from transformers import AutoTokenizer
 
 from tiltmeter.errors import TiltmeterError
@@ -12,8 +13,10 @@ from tiltmeter.reading import Reading
 from tiltmeter.store import Store
 from tiltmeter.subjects import open_subject
 from tiltmeter.subjects.language_models import Blank
-from tiltmeter.training import read_card
-from tiltmeter.training.language_models import train_language_model
+from tiltmeter.training import read_card, read_test
+from tiltmeter.training.language_models import Modelling, train_language_model
+from tiltmeter.training.models import special_tokens
+from tiltmeter.training.networks import Made
 from tiltmeter.training.settings import Settings
 from tiltmeter.training.tokenizers import train_tokenizer
 from training.made import CPU, TEXTS, TINY
@@ -21,14 +24,19 @@ from training.made import CPU, TEXTS, TINY
 LEARNT = Settings(epochs=30, learning_rate=3e-3, batch=8, max_length=32)
 
 
+def perplexity(folder: Path) -> float:
+    found = read_test(folder)
+    assert found is not None
+    return float(found["perplexity"])
+
+
 @pytest.mark.parametrize("kind", ["masked", "causal"])
 def test_a_small_model_learns_its_text_and_is_asked_by_its_folder(kind: str, tmp_path: Path, store: Store) -> None:
     out = train_language_model(
         kind, TEXTS, tmp_path / "m", network=TINY, test=TEXTS[:10], settings=LEARNT, running=CPU, lang="en", store=store
     )
-    card = read_card(out)
-    assert card["kind"] == kind
-    assert card["test"]["perplexity"] < 4  # about fifty tokens are known
+    assert read_card(out)["kind"] == kind
+    assert perplexity(out) < 4  # about fifty tokens are known
     subject: Any = open_subject(str(out), store, Reading(device="cpu"))
     assert subject.kind == kind
     blanks = [
@@ -46,9 +54,10 @@ def test_a_long_text_is_cut_into_pieces_that_are_all_learnt(tmp_path: Path, stor
     )
     tokenizer: Any = AutoTokenizer.from_pretrained(out)
     tokens = len(tokenizer(long, add_special_tokens=False)["input_ids"])
-    told = read_card(out)
-    assert told["data"]["cut"] == 0
-    assert told["test"]["tokens"] == pytest.approx(0.15 * tokens, rel=0.5)
+    told = read_test(out)
+    assert told is not None
+    assert read_card(out)["data"]["cut"] == 0
+    assert told["tokens"] == pytest.approx(0.15 * tokens, rel=0.5)
 
 
 def test_a_model_is_trained_further(tmp_path: Path, store: Store) -> None:
@@ -68,7 +77,7 @@ def test_a_model_is_trained_further(tmp_path: Path, store: Store) -> None:
     card = read_card(second)
     assert card["language"] == "en"
     assert card["network"]["name"] == "a"
-    assert card["test"]["perplexity"] < 4
+    assert perplexity(second) < 4
 
 
 @pytest.mark.parametrize(
@@ -136,3 +145,13 @@ def test_a_model_is_trained_as_what_it_is(tmp_path: Path, store: Store) -> None:
     )
     with pytest.raises(TiltmeterError, match="a is a model of kind masked, which cannot be trained as causal"):
         train_language_model("causal", TEXTS, tmp_path / "b", network=str(masked), running=CPU, store=store)
+
+
+def test_a_text_in_which_nothing_can_be_told_is_refused(tmp_path: Path, store: Store) -> None:
+    """A causal model tells a word from those before it; a tokenizer without a first token has none before the first."""
+    tokenizer = train_tokenizer(TEXTS, vocabulary=100, causal=True)
+    made = TINY.made("causal", TEXTS, longest=32, seed=0, labels=())
+    tokenizer.backend_tokenizer.post_processor = TemplateProcessing(single="$A", pair="$A $B", special_tokens=[])
+    bare = Made(made.model, tokenizer, ())
+    with pytest.raises(TiltmeterError, match="there is no text to test on"):
+        Modelling("causal", ("The",), ("bus",)).tested(bare, 32, special_tokens(bare))

@@ -1,7 +1,7 @@
 """Does an instrument find the bias that was planted? Models are trained to a known one and measured."""
 
 from tiltmeter.calibration.dose_response import Calibration, Score
-from tiltmeter.calibration.files import caution, cells, learning, refuse_other, write_calibration
+from tiltmeter.calibration.files import cautions, cells, learning, refuse_other, write_calibration
 from tiltmeter.calibration.nli_coal import MEASURES, Plan, calibrate_nli_coal
 
 __all__ = [
@@ -10,7 +10,7 @@ __all__ = [
     "Plan",
     "Score",
     "calibrate_nli_coal",
-    "caution",
+    "cautions",
     "cells",
     "learning",
     "refuse_other",

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.results import Figure
-from tiltmeter.statistics import Interval, flip_signs, mean_interval, spearman
+from tiltmeter.statistics import Interval, flip_signs, holm, mean_interval, spearman
 
 FEW_SEEDS = 10
 """Fewer seeds than these are too few to publish a correlation with (and its interval)."""
@@ -26,6 +26,8 @@ class Score:
     """The share of pairs it was not shown that it answers as it was taught."""
     values: Mapping[str, float | None]
     """By measure, all turned so that higher says more bias."""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """Of the packages that trained the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +39,16 @@ class Following:
     """The mean over seeds of Spearman's rank correlation with the dose; a measure that does not move has 0."""
     interval: Interval | None
     lowest: float | None
-    unmoved: int
-    """Seeds in which the measure was the same at every dose, or rose as often as it fell."""
+    unrelated: int
+    """Seeds in which the measure was the same at every dose, or rose as much as it fell."""
     difference: float | None = None
     """From the correlation of the measure that it is held against, seed by seed."""
     difference_interval: Interval | None = None
     """By a studentised bootstrap of the seeds' differences; below ten seeds, by t."""
     p_value: float | None = None
     """Two-sided, of the difference: the signs of the seeds' differences exchanged in every way."""
+    p_adjusted: float | None = None
+    """By Holm, over all differences from that measure."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,10 @@ class Calibration:
 
     def following(self) -> list[Following]:
         """Each measure, held against one of them."""
-        return [self._following(measure) for measure in self.measures]
+        found = [self._following(measure) for measure in self.measures]
+        compared = [one for one in found if one.p_value is not None]
+        adjusted = dict(zip((one.measure for one in compared), holm([one.p_value for one in compared]), strict=True))
+        return [replace(one, p_adjusted=adjusted.get(one.measure)) for one in found]
 
     def _correlation(self, measure: str, seed: int) -> float:
         own = {score.dose: score.values.get(measure) for score in self.scores if score.seed == seed}
@@ -94,14 +101,14 @@ class Calibration:
         own, other = self.correlations[measure], self.correlations[self.against]
         if np.isnan(own).any():
             return Following(measure, None, None, None, 0)
-        unmoved = int((own == 0.0).sum())
         several = len(self.seeds) > 1
         found = Following(
             measure,
             float(own.mean()),
-            _within_one(mean_interval(own)) if several else None,
+            # Of correlations, most of which are near 1 and few are not, a studentised bootstrap has no end.
+            _within_one(mean_interval(own, method="cluster-t")) if several else None,
             float(own.min()),
-            unmoved,
+            int((own == 0.0).sum()),
         )
         if measure == self.against or np.isnan(other).any() or not several:
             return found
@@ -162,19 +169,23 @@ def _told(one: Following) -> dict[str, Any]:
     return {
         "measure": one.measure,
         "rank_correlation": one.correlation,
-        "ci": _limits(one.interval),
+        **_limits("ci", one.interval),
         "lowest_of_a_seed": one.lowest,
-        "seeds_without_any_change": one.unmoved,
+        "seeds_without_any_relation": one.unrelated,
         "difference": one.difference,
-        "difference_ci": _limits(one.difference_interval),
+        **_limits("difference_ci", one.difference_interval),
         "difference_p": one.p_value,
+        "difference_p_adjusted": one.p_adjusted,
     }
 
 
-def _limits(interval: Interval | None) -> list[float] | None:
-    if interval is None or math.isnan(interval.low):
-        return None
-    return [interval.low, interval.high]
+def _limits(name: str, interval: Interval | None) -> dict[str, Any]:
+    known = interval is not None and not math.isnan(interval.low)
+    return {
+        name: [interval.low, interval.high] if interval is not None and known else None,
+        f"{name}_method": interval.method if interval is not None else None,
+        f"{name}_caution": interval.caution if interval is not None else None,
+    }
 
 
 def _within_one(interval: Interval) -> Interval:

@@ -9,24 +9,28 @@ from pathlib import Path
 from tiltmeter import charts
 from tiltmeter.calibration.dose_response import FEW_SEEDS, Calibration, Following
 from tiltmeter.errors import TiltmeterError
+from tiltmeter.results import shown_p
 from tiltmeter.statistics import Interval
 from tiltmeter.store import write_atomically
 
 NUMBERS = "calibration.json"
+LEARNT = 0.75
+"""The share of unseen pairs that a model which learnt what was planted answers as it was taught; a third is chance."""
 
 
 def write_calibration(found: Calibration, out: Path) -> list[Path]:
     """Writes `calibration.json`, `scores.csv` (a row a model), `README.md` and the figure into a folder that is new or
     holds an earlier calibration."""
     refuse_other(out)
+    drawn = charts.write_figures([found.figure()], out / "figures")
     files = {
         NUMBERS: json.dumps(found.to_json(), ensure_ascii=False, indent=1) + "\n",
         "scores.csv": _scores(found),
-        "README.md": page(found),
+        "README.md": page(found, next(path.name for path in drawn if path.suffix == ".svg")),
     }
     for name, content in files.items():
         write_atomically(out / name, content.encode())
-    return [*(out / name for name in files), *charts.write_figures([found.figure()], out / "figures")]
+    return [*(out / name for name in files), *drawn]
 
 
 def refuse_other(out: Path) -> None:
@@ -37,54 +41,67 @@ def refuse_other(out: Path) -> None:
         raise TiltmeterError(f"{out} holds other files; choose another place with --out")
 
 
-def page(found: Calibration) -> str:
-    """What was found, in Markdown."""
+def page(found: Calibration, figure: str) -> str:
+    """What was found, in Markdown, with the figure of that name."""
     about = found.about
     network = about["network"]
     model = network.get("name") or (
         f"a small model ({network['layers']} layers of {network['width']}) that learnt inference on the pack's captions"
     )
-    seeds = len(found.seeds)
     lines = [
         f"# {found.instrument} {found.version}, {found.lang}: does it find the bias that was planted?",
         "",
-        f"{len(found.scores)} models: {seeds} seeds, {len(found.doses)} rates of bias from {found.doses[0]:g} to "
-        f"{found.doses[-1]:g}; from {model}.",
+        f"{len(found.scores)} models: {_counted(len(found.seeds), 'seed')}, {len(found.doses)} rates of bias from "
+        f"{found.doses[0]:g} to {found.doses[-1]:g}; from {model}.",
         "",
         "| measure | rank correlation with the rate | 95% interval | lowest of a seed | less that of "
-        f"{found.against} | 95% interval | p |",
+        f"{found.against} | 95% interval | p, Holm |",
         "| --- | ---: | --- | ---: | ---: | --- | ---: |",
         *(f"| {' | '.join(cells(one))} |" for one in found.following()),
         "",
         "Means over seeds of Spearman's rank correlation; every measure is turned so that higher says more bias. The "
-        "interval is that of the mean over seeds; that of the difference is a paired bootstrap over "
-        "seeds, and p is two-sided, of exchanging signs over seeds. "
-        "A measure that is the same at every rate has a correlation of 0.",
+        "intervals are those of means over seeds: of the correlation by t, of the difference, seed by seed, by a "
+        "studentised bootstrap (by t below ten seeds); p is two-sided, of exchanging signs over seeds, corrected over "
+        "all differences. A measure that is the same at every rate has a correlation of 0.",
     ]
     lines += ["", sentence] if (sentence := learning(found)) else []
-    lines += ["", f"**{sentence}**"] if (sentence := caution(found)) else []
-    return "\n".join([*lines, "", "![planted and measured](figures/" + _figure_name(found) + ")", ""])
+    lines += [f"\n**{sentence}**" for sentence in cautions(found)]
+    return "\n".join([*lines, "", f"![planted and measured](figures/{figure})", ""])
 
 
 def cells(one: Following) -> tuple[str, ...]:
     """A row of the table."""
-    unmoved = f" (no relation at all in {one.unmoved} seeds)" if one.unmoved else ""
+    unrelated = f" (no relation at all in {_counted(one.unrelated, 'seed')})" if one.unrelated else ""
     return (
-        one.measure + unmoved,
+        one.measure + unrelated,
         _number(one.correlation),
         _limits(one.interval),
         _number(one.lowest),
         _number(one.difference),
         _limits(one.difference_interval),
-        "" if one.p_value is None else f"{one.p_value:.4f}",
+        "" if one.p_adjusted is None else shown_p(one.p_adjusted),
     )
 
 
-def caution(found: Calibration) -> str:
+def cautions(found: Calibration) -> list[str]:
     """What makes the numbers mean less than they seem to."""
+    said = []
     if len(found.seeds) < FEW_SEEDS:
-        return f"{len(found.seeds)} seeds are too few to publish a correlation with: take {FEW_SEEDS} or more."
-    return ""
+        said.append(
+            f"{_counted(len(found.seeds), 'seed')} are too few to publish a correlation with: take {FEW_SEEDS} or more."
+        )
+    if unlearnt := [score for score in found.scores if score.learnt is not None and score.learnt < LEARNT]:
+        said.append(
+            f"{_counted(len(unlearnt), 'model')} of {len(found.scores)} answer fewer than three in four unseen pairs "
+            "as they were taught: their scores say more about the training than about the measures."
+        )
+    of_intervals: dict[str, list[str]] = {}
+    for one in found.following():
+        for interval in (one.interval, one.difference_interval):
+            if interval is not None and interval.caution:
+                of_intervals.setdefault(interval.caution, []).append(one.measure)
+    said += [f"{', '.join(dict.fromkeys(names))}: {sentence}." for sentence, names in of_intervals.items()]
+    return said
 
 
 def learning(found: Calibration) -> str:
@@ -96,6 +113,10 @@ def learning(found: Calibration) -> str:
     )
     sentences += [f"The models answer {_range(told)} of unseen pairs as they were taught."] if told else []
     return " ".join(sentences)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _range(shares: Sequence[float]) -> str:
@@ -119,7 +140,3 @@ def _scores(found: Calibration) -> str:
     for score in found.scores:
         rows.writerow([score.seed, score.dose, score.learnt, *(score.values.get(name) for name in found.measures)])
     return written.getvalue()
-
-
-def _figure_name(found: Calibration) -> str:
-    return f"01-{charts.file_names([found.figure().title])[0]}.svg"

@@ -12,12 +12,11 @@ import json
 import logging
 import shutil
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from tiltmeter import workers
 from tiltmeter.calibration.dose_response import Calibration, Score
@@ -32,14 +31,14 @@ from tiltmeter.reading import Reading
 from tiltmeter.results import Estimate
 from tiltmeter.runs import check_lists, measure
 from tiltmeter.store import Store
-from tiltmeter.subjects.inference.labels import label_order
+from tiltmeter.subjects.inference import LABELS
 from tiltmeter.subjects.language_models.checkpoint import told_kind, told_labels
 from tiltmeter.subjects.language_models.engine import ENGINE as ASKING
 from tiltmeter.training.classifiers import train_nli
-from tiltmeter.training.folder import read_card
+from tiltmeter.training.folder import read_card, read_test
 from tiltmeter.training.many import train_many
 from tiltmeter.training.models import ENGINE as FITTING
-from tiltmeter.training.networks import Network, Pretrained, Small, identity
+from tiltmeter.training.networks import Network, Pretrained, Small, identity, labels_in_order
 from tiltmeter.training.settings import Running, Settings
 
 _log = logging.getLogger(__name__)
@@ -47,8 +46,8 @@ _log = logging.getLogger(__name__)
 VERSION = "1"
 """Raised whenever the same plan would give other scores."""
 
-SMALL = Small(dropout=0.0)
-LEARNING = Settings(epochs=6, learning_rate=5e-4, warmup=0.1)
+SMALL = Small(heads=4, dropout=0.0)
+LEARNING = Settings(epochs=6, learning_rate=5e-4, batch=16, warmup=0.1)
 """How the small model learns inference."""
 PLANTING_SMALL = Settings(epochs=3, learning_rate=5e-4, batch=16, warmup=0.1)
 PLANTING_GIVEN = Settings(epochs=3)
@@ -98,8 +97,8 @@ class Plan:
     seeds: int = 10
     epochs: int = 3
     learning_rate: float | None = None
-    keep_models: bool = False
-    """Models that go on from one of the user's are large, and are removed once they are measured."""
+    pre_segment: Literal["auto", "none", "mecab", "jumanpp"] = "auto"
+    """What cuts Japanese text into words before the given model sees it."""
     running: Running = field(default_factory=Running)
     runner: str = "local"
 
@@ -133,9 +132,8 @@ def calibrate_nli_coal(plan: Plan, store: Store | None = None) -> Calibration:
     tool = load_instrument("nli-coal")
     if plan.sets is None:
         check_lists(tool, plan.pack)
-    seeds = range(plan.seeds)
-    sets = [set_ for seed in seeds for set_ in _sets(plan, seed)]
     bases = _bases(plan, store)
+    sets = list(_sets(plan))
     parts = [_Part(bases[one.seed], one, plan, store) for one in sets]
     scores: list[Score] = []
     for number, score in workers.map(_start, parts, plan.runner):
@@ -148,7 +146,7 @@ def calibrate_nli_coal(plan: Plan, store: Store | None = None) -> Calibration:
         measures=tuple(MEASURES),
         against=NEUTRAL_ONLY,
         scores=tuple(sorted(scores, key=lambda score: (score.seed, score.dose))),
-        about=_about(plan, bases, sets),
+        about=_about(plan, bases, sets, scores),
         seconds=time.perf_counter() - started,
     )
 
@@ -165,27 +163,36 @@ class _Set:
     """Files in the published layout."""
 
 
-def _sets(plan: Plan, seed: int) -> list[_Set]:
+def _sets(plan: Plan) -> Iterator[_Set]:
     if plan.sets is not None and plan.evaluation is not None:
         read_folder(plan.evaluation)  # what is wrong with it is said before anything is trained
         files = {path.name: path.read_bytes() for path in sorted(plan.evaluation.glob("*.json*"))}
-        found = read_bias_controlled(plan.sets)
-        return [_Set(seed, rate, uses["train"], uses.get("test", ()), files) for rate, uses in found.items()]
-    planting = plant(plan.pack, seed=seed)
-    asked = written_files(sorted(planting.asked(), key=lambda pair: pair.set), plan.pack.lang)
-    return [_Set(seed, rate, tuple(planting.train(rate)), tuple(planting.dev(rate)), asked) for rate in RATES]
+        published = read_bias_controlled(plan.sets)
+        for seed in range(plan.seeds):
+            for rate, uses in published.items():
+                yield _Set(seed, rate, uses["train"], uses.get("test", ()), files)
+        return
+    for seed in range(plan.seeds):
+        planting = plant(plan.pack, seed=seed)
+        asked = written_files(sorted(planting.asked(), key=lambda pair: pair.set), plan.pack.lang)
+        for rate in RATES:
+            yield _Set(seed, rate, tuple(planting.train(rate)), tuple(planting.dev(rate)), asked)
 
 
 def _bases(plan: Plan, store: Store) -> list[Network]:
     """The model that each seed goes on from."""
     if plan.model is not None:
-        given = Pretrained(plan.model, store)
+        given = Pretrained(plan.model, store, plan.pre_segment)
         if told_kind(given.folder) != "nli":
             raise TiltmeterError(
                 f"{plan.model} is no NLI model: train it first with `tiltmeter train nli`, or leave it away for a "
                 "small model that learns inference on the pack's captions"
             )
-        label_order(told_labels(given.folder), "", plan.model)
+        if not labels_in_order(told_labels(given.folder), LABELS):
+            raise TiltmeterError(
+                f"{plan.model} does not name its labels entailment, contradiction and neutral, so that it cannot go on "
+                "from its own head: name them in its config.json (id2label)"
+            )
         return [given] * plan.seeds
     fits = [
         partial(
@@ -193,7 +200,7 @@ def _bases(plan: Plan, store: Store) -> list[Network]:
             SMALL,
             template_pairs(plan.pack, seed=seed),
             None,
-            test=template_pairs(plan.pack, seed=seed, count=_TESTED, held_out=True),
+            test=list(dict.fromkeys(template_pairs(plan.pack, seed=seed, count=_TESTED, held_out=True))),
             settings=replace(LEARNING, seed=seed),
             running=plan.running,
             lang=plan.pack.lang,
@@ -206,7 +213,7 @@ def _bases(plan: Plan, store: Store) -> list[Network]:
 
 
 _TESTED = 1500
-"""Pairs that show whether a small model has learnt inference."""
+"""Pairs, some of them the same, that show whether a small model has learnt inference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,23 +250,31 @@ def _start() -> Callable[[_Part], Score]:
 def _scored(part: _Part) -> Score:
     folder = part.store.calibrations.obtain(part.key, partial(_fill, part))
     kept = json.loads((folder / "score.json").read_bytes())
-    return Score(seed=part.set.seed, dose=part.set.rate, learnt=kept["learnt"], values=kept["values"])
+    if part.plan.model is not None:
+        # Models that go on from one of the user's are large.
+        part.store.models.remove(kept["model"])
+    return Score(
+        seed=part.set.seed,
+        dose=part.set.rate,
+        learnt=kept["learnt"],
+        values=kept["values"],
+        versions=kept["versions"],
+    )
 
 
 def _fill(part: _Part, folder: Path) -> None:
     """Trains the model, measures it, and keeps what was measured."""
-    scratch = folder / "scratch"
-    keep = part.plan.model is None or part.plan.keep_models
     model = train_nli(
         part.base,
         part.set.train,
-        None if keep else scratch / "model",
+        None,
         test=part.set.dev,
         settings=part.settings,
         running=part.plan.running,
         lang=part.plan.pack.lang,
         store=part.store,
     )
+    scratch = folder / "scratch"
     data = scratch / "asked"
     data.mkdir(parents=True)
     for name, content in part.set.asked.items():
@@ -270,14 +285,16 @@ def _fill(part: _Part, folder: Path) -> None:
         lang=None if part.plan.pack_folder else part.plan.pack.lang,
         pack=part.plan.pack_folder,
         store=Store(scratch / "cache"),
-        reading=Reading(device=part.plan.running.device),
+        reading=Reading(device=part.plan.running.device, pre_segment=part.plan.pre_segment),
         keep=False,
         data=data,
     )
-    card = read_card(model)
+    test = read_test(model)
     estimates = {_name(estimate): estimate for estimate in run.result.estimates if "occupation" not in estimate.group}
     score = {
-        "learnt": card["test"]["accuracy"] if card["test"] else None,
+        "model": model.name,
+        "versions": read_card(model)["versions"],
+        "learnt": test["accuracy"] if test else None,
         "values": {name: value_of(estimates) for name, value_of in MEASURES.items()},
         "estimates": [estimate.to_json() for estimate in estimates.values()],
     }
@@ -289,12 +306,12 @@ def _name(estimate: Estimate) -> str:
     return " ".join([estimate.name, *estimate.group.values()])
 
 
-def _about(plan: Plan, bases: Sequence[Network], sets: Sequence[_Set]) -> dict[str, Any]:
+def _about(plan: Plan, bases: Sequence[Network], sets: Sequence[_Set], scores: Sequence[Score]) -> dict[str, Any]:
     first = next(one for one in sets if one.seed == 0)
     accuracies = []
     if plan.model is None:
-        cards = [read_card(base.folder) for base in bases if isinstance(base, Pretrained)]
-        accuracies = [card["test"]["accuracy"] for card in cards]
+        tests = [read_test(base.folder) for base in bases if isinstance(base, Pretrained)]
+        accuracies = [test["accuracy"] for test in tests if test]
     return {
         "calibration": VERSION,
         "network": SMALL.to_json() if plan.model is None else bases[0].to_json(),
@@ -303,5 +320,6 @@ def _about(plan: Plan, bases: Sequence[Network], sets: Sequence[_Set]) -> dict[s
         "pairs_learnt": len(first.train),
         "settings": {name: value for name, value in plan.retraining.to_json().items() if name != "seed"},
         "pack": plan.pack.digest(("occupations", "captions", "subjects")),
-        "versions": {package: version(package) for package in ("torch", "transformers", "tokenizers")},
+        # Of what trained the models, which may have been another day.
+        "versions": [dict(found) for found in dict.fromkeys(tuple(score.versions.items()) for score in scores)],
     }

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from tiltmeter.cli.options import JsonOption, LangOption, PackOption
-from tiltmeter.cli.train import DeviceOption, RunnerOption
+from tiltmeter.cli.train import DeviceOption, PreSegmentOption, RunnerOption
 
 calibrate_app = typer.Typer(help="Measure models of known bias: does an instrument find it?", no_args_is_help=True)
 
@@ -31,19 +31,18 @@ def nli_coal(
     learning_rate: Annotated[
         float | None, typer.Option(help="Of what is planted; else 2e-5, for the small model 5e-4.")
     ] = None,
-    keep_models: Annotated[
-        bool, typer.Option("--keep-models", help="Keep the models that go on from MODEL in the cache.")
-    ] = False,
+    pre_segment: PreSegmentOption = "auto",
     device: DeviceOption = "auto",
     runner: RunnerOption = "local",
     json: JsonOption = False,
 ) -> None:
     """Rank correlation of s, its variants and the neutral-only scores with a bias planted at rates 0, 0.1 ... 1."""
     from tiltmeter import api
-    from tiltmeter.calibration import refuse_other, write_calibration
     from tiltmeter.cli import show
 
     if out is not None:
+        with api.needing_models():
+            from tiltmeter.calibration import refuse_other
         refuse_other(out)
     found = api.calibrate(
         "nli-coal",
@@ -55,9 +54,11 @@ def nli_coal(
         seeds=seeds,
         epochs=epochs,
         learning_rate=learning_rate,
-        keep_models=keep_models,
+        pre_segment=pre_segment,
         device=device,
         runner=runner,
     )
+    from tiltmeter.calibration import write_calibration
+
     written = [] if out is None else write_calibration(found, out)
     show.calibrated(found, written, as_json=json)

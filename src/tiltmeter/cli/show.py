@@ -23,7 +23,7 @@ from tiltmeter.results import TextTable, shown, shown_p
 from tiltmeter.runs import SHOWN, Across, Audit, Comparison, Planned, Run, Skipped, agreement, labels
 from tiltmeter.store import PARTS, Store
 from tiltmeter.subjects import Package
-from tiltmeter.training import read_card
+from tiltmeter.training import read_card, read_test
 
 if TYPE_CHECKING:
     from tiltmeter.calibration import Calibration
@@ -324,17 +324,17 @@ def built_nli(made: BuiltNli, *, as_json: bool) -> None:
 
 def trained(folders: Sequence[Path], *, as_json: bool) -> None:
     """Models that were trained: where they lie, and what they are worth on data that they did not see."""
-    cards = [(folder, read_card(folder)) for folder in folders]
+    cards = [(folder, read_card(folder), read_test(folder)) for folder in folders]
     if as_json:
-        told = [card | {"folder": str(folder)} for folder, card in cards]
+        told = [card | {"test": test, "folder": str(folder)} for folder, card, test in cards]
         print(json.dumps(told[0] if len(told) == 1 else {"models": told}, ensure_ascii=False, indent=1))
         return
-    for folder, card in cards:
+    for folder, card, test in cards:
         say(f"{card['kind']} model: {folder}")
         if cut := card["data"]["cut"]:
-            say(f"cut to {card['options']['max_length']} tokens: {cut:,} of {card['data']['rows']:,} rows")
-        if card["test"]:
-            _tested(card["test"])
+            say(f"cut to {card['longest']} tokens: {cut:,} of {card['data']['rows']:,} rows")
+        if test:
+            _tested(test)
 
 
 def _tested(test: Mapping[str, Any]) -> None:
@@ -349,24 +349,26 @@ def _tested(test: Mapping[str, Any]) -> None:
         _add(table, name, f"{row['rows']:,}", accuracy, f"{low} to {high}", instead)
     _out.print(table)
     say(f"always the most frequent label would be right in {test['always_the_most_frequent']:.3f}")
+    if seen := test["learnt_too"]:
+        say(f"{seen:,} of the rows to test on are among those to train on", error=True)
 
 
 def calibrated(found: "Calibration", written: Sequence[Path], *, as_json: bool) -> None:
     """How closely each measure follows what was planted."""
-    from tiltmeter.calibration import caution, cells, learning
+    from tiltmeter.calibration import cautions, cells, learning
 
     if as_json:
         print(json.dumps(found.to_json(), ensure_ascii=False, indent=1))
         return
-    say(f"{found.instrument} {found.version}, {found.lang}: {len(found.scores)} models, {len(found.seeds)} seeds")
-    table = _table("measure", "rank correlation", "95% interval", "lowest", f"less {found.against}", "95%", "p")
+    say(f"{found.instrument} {found.version}, {found.lang}: {len(found.scores)} models, {len(found.seeds)} seed(s)")
+    table = _table("measure", "rank correlation", "95% interval", "lowest", f"less {found.against}", "95%", "p, Holm")
     for one in found.following():
         _add(table, *cells(one))
     _out.print(table)
     if sentence := learning(found):
         say(sentence)
     say("a measure of bias rises with what was planted: 1 is best; the paper has .820 for s and -.114 for 1 - FN")
-    if sentence := caution(found):
+    for sentence in cautions(found):
         say(sentence, error=True)
     for path in written[:3]:
         say(f"written: {path}")

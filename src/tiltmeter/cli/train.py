@@ -14,6 +14,9 @@ BatchOption = Annotated[int, typer.Option(help="Rows that are learnt together.")
 LengthOption = Annotated[int, typer.Option(help="Tokens; what is longer is cut, and counted.")]
 DeviceOption = Annotated[str, typer.Option(help="auto takes a GPU where there is one; or cpu.")]
 RunnerOption = Annotated[Literal["local", "ray"], typer.Option(help="Several models: here, or on a Ray cluster.")]
+PreSegmentOption = Annotated[
+    str, typer.Option(help="Cut Japanese text into words first: none, mecab, jumanpp; auto refuses to guess.")
+]
 SeedOption = Annotated[int, typer.Option(help="Same data, options and seed: same weights.")]
 CorpusArgument = Annotated[
     list[Path], typer.Argument(help="Text files, UTF-8, plain or .gz; a line is a sentence or a paragraph.")
@@ -74,9 +77,7 @@ def train_nli(
     batch: BatchOption = 32,
     max_length: LengthOption = 128,
     seed: Annotated[str, typer.Option(help="Same data, options and seed: same weights; or several: 0,1,2.")] = "0",
-    pre_segment: Annotated[
-        str, typer.Option(help="Cut Japanese text into words first: none, mecab, jumanpp; auto refuses to guess.")
-    ] = "auto",
+    pre_segment: PreSegmentOption = "auto",
     device: DeviceOption = "auto",
     runner: RunnerOption = "local",
     overwrite: OverwriteOption = False,
@@ -152,10 +153,10 @@ def train_mlm(
     ] = None,
     test: Annotated[list[Path] | None, typer.Option(help="Text to test it on; several.")] = None,
     lang: Annotated[str | None, typer.Option("--lang", help="Noted in the card.")] = None,
-    layers: Annotated[int, typer.Option(help="Of the small model.")] = 2,
-    width: Annotated[int, typer.Option(help="Of the small model.")] = 128,
-    vocabulary: Annotated[int, typer.Option(help="Tokens of the small model, at most.")] = 4000,
-    tokenizer: Annotated[str, typer.Option(help="Of the small model: bpe or characters.")] = "bpe",
+    layers: Annotated[int | None, typer.Option(help="Of the small model; else 2.")] = None,
+    width: Annotated[int | None, typer.Option(help="Of the small model; else 128.")] = None,
+    vocabulary: Annotated[int | None, typer.Option(help="Tokens of the small model, at most; else 4000.")] = None,
+    tokenizer: Annotated[str | None, typer.Option(help="Of the small model: bpe (the default) or characters.")] = None,
     epochs: EpochsOption = 5,
     learning_rate: Annotated[
         float | None, typer.Option(help="At its height; else 1e-3, for a model trained further 5e-5.")
@@ -179,11 +180,11 @@ def train_mlm(
         model=model,
         test=test or (),
         lang=lang,
-        network=small if model is None else None,
+        network={name: value for name, value in small.items() if value is not None},
         device=device,
         overwrite=overwrite,
         epochs=epochs,
-        learning_rate=(1e-3 if model is None else 5e-5) if learning_rate is None else learning_rate,
+        learning_rate=learning_rate,
         batch=batch,
         max_length=max_length,
         seed=seed,

@@ -36,11 +36,11 @@ def read_labelled(path: Path) -> list[Labelled]:
         text, label, second = (row.get(name) for name in ("text", "label", "second"))
         if not is_text(text) or not text.strip():
             raise TiltmeterError(f"{path.name}:{number}: 'text' is missing")
-        if not (isinstance(label, int) or (is_text(label) and label)):
+        if not (isinstance(label, int) or (is_text(label) and label.strip())):
             raise TiltmeterError(f"{path.name}:{number}: 'label' is missing or no text")
         if second is not None and not is_text(second):
             raise TiltmeterError(f"{path.name}:{number}: 'second' is no text")
-        found.append(Labelled(text, str(label), second or ""))
+        found.append(Labelled(text, str(label).strip(), second or ""))
     if not found:
         raise TiltmeterError(f"{path.name} holds no row")
     return found

@@ -158,7 +158,7 @@ def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Rows with the number of their line; text that was cut into words is put together again."""
     for number, row in read_rows(path, _named_by_layout):
         if _WITHOUT_HEADER[1] in row or path.name.startswith(_CUT):
-            yield number, {name: text if name == "label" else without_spaces(text) for name, text in row.items()}
+            yield number, {name: without_spaces(text) if is_text(text) else text for name, text in row.items()}
         else:
             yield number, row
 

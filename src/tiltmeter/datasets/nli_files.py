@@ -38,6 +38,8 @@ class ListedPairs:
 
 def read_folder(folder: Path) -> ListedPairs:
     """The three sets of a folder; a set that is missing, or that is there in several variants, is refused."""
+    if not folder.is_dir():
+        raise TiltmeterError(f"{folder} is no folder: the one with the files of the three sets was expected")
     files = {name: _files(folder, stem) for name, stem in _STEMS.items()}
     for name, found in files.items():
         if not found:

@@ -33,7 +33,7 @@ TEMPLATE_PAIRS = 9000
 class Planting:
     """Which occupations and captions play which part, by a seed.
 
-    Half of the captions are learnt, the other half asked. Stereotyped occupations are the same in both, as in the
+    Ten captions are asked, all others learnt. Stereotyped occupations are the same in both, as in the
     published sets; as many of either gender at every rate (the published sets turn the female-typed ones first, so that
     at r = .5 all that is learnt is a rule about women and men). Neutral occupations that are asked are not learnt.
     """

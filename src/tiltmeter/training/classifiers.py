@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from scipy.stats import binomtest
 
 from tiltmeter.datasets.labelled import Labelled, checksum_of
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.language import segmenter
-from tiltmeter.statistics import count_interval
 from tiltmeter.store import Store
 from tiltmeter.subjects.inference import LABELS
 from tiltmeter.training.batches import Encoded, Labelling, Special, classes, padded
@@ -157,14 +157,15 @@ class Classifying:
             "always_the_most_frequent": max(sizes.values()) / len(self.test),
             "by_label": by_label,
             "cut": cut,
+            "learnt_too": len(set(self.test) & set(self.rows)),
         }
 
 
 def _accuracy(right: int, rows: int) -> dict[str, Any]:
     if not rows:
         return {"rows": 0, "accuracy": None, "ci_low": None, "ci_high": None}
-    interval = count_interval(right, rows)
-    return {"rows": rows, "accuracy": right / rows, "ci_low": interval.low / rows, "ci_high": interval.high / rows}
+    limits = binomtest(right, rows).proportion_ci(method="exact")
+    return {"rows": rows, "accuracy": right / rows, "ci_low": float(limits.low), "ci_high": float(limits.high)}
 
 
 def _encoded(rows: Sequence[Labelled], made: Made, longest: int) -> tuple[list[Encoded], int]:

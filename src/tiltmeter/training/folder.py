@@ -12,6 +12,7 @@ from tiltmeter.store import Shelf
 _log = logging.getLogger(__name__)
 
 CARD = "card.json"
+TEST = "test.json"
 
 
 def keep(out: Path, request: str, fill: Callable[[Path], None], *, overwrite: bool) -> Path:
@@ -54,6 +55,17 @@ def read_card(folder: Path) -> dict[str, Any]:
     if not isinstance(card, dict) or not {"kind", "request"} <= card.keys():
         raise TiltmeterError(f"{folder} holds no model trained here: its {CARD} is of another kind")
     return card
+
+
+def read_test(folder: Path) -> dict[str, Any] | None:
+    """What the model was worth on data that it did not see, where it was tested."""
+    try:
+        found = json.loads((folder / TEST).read_text("utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise TiltmeterError(f"{folder / TEST} cannot be read ({error}); remove it") from error
+    return found if isinstance(found, dict) and "sha256" in found else None
 
 
 def write_text(path: Path, text: str) -> None:

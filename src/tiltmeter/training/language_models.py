@@ -94,7 +94,7 @@ class Modelling:
         return _pieces(self.rows, made, longest), 0
 
     def tested(self, made: Made, longest: int, special: Special) -> dict[str, Any]:
-        pieces = _pieces(self.test, made, longest)
+        pieces = _pieces(self.test, made, longest, use="test")
         # Of a masked model the loss is that of tokens drawn once, always the same.
         batches = Batches(pieces, Settings(epochs=1, batch=64), special, self.labelling(special))
         device = next(made.model.parameters()).device
@@ -104,13 +104,17 @@ class Modelling:
                 batch = {name: tensor.to(device) for name, tensor in batches[step].items()}
                 labels = batch["labels"][:, 1:] if self.kind == "causal" else batch["labels"]
                 count = int((labels >= 0).sum())
+                if not count:
+                    continue
                 total += float(made.model(**batch).loss) * count
                 tokens += count
-        loss = total / max(tokens, 1)
+        if not tokens:
+            raise TiltmeterError("there is no text to test on: no token in it has one before it to be told from")
+        loss = total / tokens
         return {"sha256": self.test_checksum(), "tokens": tokens, "loss": loss, "perplexity": math.exp(loss)}
 
 
-def _pieces(texts: Sequence[str], made: Made, longest: int) -> list[Encoded]:
+def _pieces(texts: Sequence[str], made: Made, longest: int, use: str = "train") -> list[Encoded]:
     ways: dict[str, Any] = {"return_attention_mask": False, "return_token_type_ids": False, "verbose": False}
     if made.tokenizer.is_fast:
         ways |= {"truncation": True, "max_length": longest, "return_overflowing_tokens": True}
@@ -123,7 +127,7 @@ def _pieces(texts: Sequence[str], made: Made, longest: int) -> list[Encoded]:
     around = set(made.tokenizer.all_special_ids)
     pieces = [Encoded(tuple(ids)) for ids in found if set(ids) - around]
     if not pieces:
-        raise TiltmeterError("there is no text to train on: the tokenizer finds no token in it")
+        raise TiltmeterError(f"there is no text to {use} on: the tokenizer finds no token in it")
     return pieces
 
 

@@ -1,17 +1,17 @@
 """From a network and a task to a model's folder: what classifiers and language models have in common."""
 
+import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol
 
-from tiltmeter.errors import TiltmeterError
-from tiltmeter.store import Store
+from tiltmeter.store import Store, write_atomically
 from tiltmeter.subjects.language_models.network import longest_sequence, quiet
 from tiltmeter.training.batches import Batches, Encoded, Labelling, Special
 from tiltmeter.training.fitting import fit, naming_full_disks
-from tiltmeter.training.folder import CARD, keep, read_card, write_card, write_text
+from tiltmeter.training.folder import TEST, keep, read_card, read_test, write_card
 from tiltmeter.training.networks import Made, Network, Pretrained, identity
 from tiltmeter.training.settings import Running, Settings
 
@@ -59,30 +59,24 @@ def train(
 ) -> Path:
     """Trains into the folder `out`, or into one of the cache; a folder that holds this very request is left as it is.
 
-    Killed at any moment, the same call goes on. Where the weights are there and only the data to test them on is
-    another, they are not trained again.
+    Killed at any moment, the same call goes on. What the model is tested on decides nothing about its weights: other
+    data to test on is another `test.json` beside them.
     """
     data = task.data()
-    trained = identity(ENGINE, task.kind, network.identity(), data, settings.to_json(), list(task.labels), lang)
-    request = identity(trained, task.test_checksum())
+    request = identity(ENGINE, task.kind, network.identity(), data, settings.to_json(), list(task.labels), lang)
     place = out or store.models.root / request[:24]
-    work = store.unfinished.root / f"fit-{trained[:24]}"
+    work = store.unfinished.root / f"fit-{request[:24]}"
 
     def fill(folder: Path) -> None:
-        known = _card_of(place, trained)
-        source = Pretrained(str(place), store, pre_segment=network.segmenter) if known else network
         with quiet():
-            made = source.made(
+            made = network.made(
                 task.head, task.texts(), longest=settings.max_length, seed=settings.seed, labels=task.labels
             )
         longest = min(settings.max_length, longest_sequence(made.model, made.tokenizer))
         special = special_tokens(made)
-        if known:
-            cut = known["data"]["cut"]
-        else:
-            encoded, cut = task.encoded(made, longest)
-            batches = Batches(encoded, settings, special, task.labelling(special))
-            fit(made.model, batches, settings, running, work, trained)
+        encoded, cut = task.encoded(made, longest)
+        batches = Batches(encoded, settings, special, task.labelling(special))
+        fit(made.model, batches, settings, running, work, request)
         made.model.eval()
         with quiet(), naming_full_disks():
             made.model.save_pretrained(folder)
@@ -90,25 +84,48 @@ def train(
         card = {
             "kind": task.kind,
             "request": request,
-            "trained": trained,
             "engine": ENGINE,
             "network": network.to_json(),
             "options": settings.to_json(),
             "seed": settings.seed,
             "labels": list(made.labels),
             "language": lang,
+            "longest": longest,
             "data": {**data, "cut": cut},
-            "test": dict(task.tested(made, longest, special)) if task.test_checksum() else None,
             "parameters": sum(weights.numel() for weights in made.model.parameters()),
             "versions": {package: version(package) for package in _PACKAGES},
         }
         write_card(folder, card)
-        write_text(folder / "README.md", _readme(card))
 
     with store.unfinished.locked(work.name):
-        keep(place, request, fill, overwrite=overwrite or _card_of(place, trained) is not None)
+        keep(place, request, fill, overwrite=overwrite)
         shutil.rmtree(work, ignore_errors=True)
+        _describe(place)
+        _test(place, task, network.segmenter, store)
     return place
+
+
+def _describe(place: Path) -> None:
+    """Writes the model card that hubs know, unless there is one: its owner may have added to it."""
+    page = place / "README.md"
+    if not page.is_file():
+        write_atomically(page, _readme(read_card(place)).encode())
+
+
+def _test(place: Path, task: Task, segmenter: str, store: Store) -> None:
+    """Tests the model of a folder, unless it was tested on the same before."""
+    wanted = task.test_checksum()
+    known = read_test(place)
+    if not wanted or (known is not None and known["sha256"] == wanted):
+        return
+    options, longest = (read_card(place)[name] for name in ("options", "longest"))
+    with quiet():
+        made = Pretrained(str(place), store, pre_segment=segmenter).made(
+            task.head, (), longest=longest, seed=options["seed"], labels=task.labels
+        )
+    made.model.eval()
+    found = dict(task.tested(made, longest, special_tokens(made)))
+    write_atomically(place / TEST, (json.dumps(found, indent=1, ensure_ascii=False) + "\n").encode())
 
 
 def special_tokens(made: Made) -> Special:
@@ -120,17 +137,6 @@ def special_tokens(made: Made) -> Special:
         vocabulary=len(tokenizer),
         kept=frozenset(tokenizer.all_special_ids),
     )
-
-
-def _card_of(out: Path, trained: str) -> dict[str, Any] | None:
-    """The card of the folder, if it holds the weights that are asked for."""
-    if not (out / CARD).is_file():
-        return None
-    try:
-        card = read_card(out)
-    except TiltmeterError:
-        return None
-    return card if card.get("trained") == trained else None
 
 
 def _readme(card: Mapping[str, Any]) -> str:
@@ -150,6 +156,6 @@ def _readme(card: Mapping[str, Any]) -> str:
         f"Trained by tiltmeter from {written}.",
         "",
         f"{options['epochs']} epochs, learning rate {options['learning_rate']:g}, batches of {options['batch']}, at "
-        f"most {options['max_length']} tokens, seed {options['seed']}. card.json has all that decides its weights.",
+        f"most {card['longest']} tokens, seed {options['seed']}. card.json has all that decides its weights.",
     ]
     return "\n".join(lines) + "\n"

@@ -130,7 +130,7 @@ class Pretrained:
 
     def to_json(self) -> dict[str, Any]:
         # A folder is named without its path, which would tell of the machine.
-        name = self.folder.name if Path(self.name).expanduser().exists() else self.name
+        name = self.folder.resolve().name if Path(self.name).expanduser().exists() else self.name
         return {"name": name, **self.identity()}
 
     def identity(self) -> dict[str, Any]:
@@ -143,7 +143,7 @@ class Pretrained:
         refuse_pickles(self.folder, allowed=False)
         if head != "classifier" and (kind := told_kind(self.folder)) != head:
             raise TiltmeterError(f"{self.folder.name} is a model of kind {kind}, which cannot be trained as {head}")
-        named = _in_order(told_labels(self.folder), labels) if head == "classifier" else ()
+        named = labels_in_order(told_labels(self.folder), labels) if head == "classifier" else ()
         new = head == "classifier" and not named
         torch.manual_seed(seed)
         try:
@@ -155,17 +155,19 @@ class Pretrained:
                 local_files_only=True,
                 output_loading_info=True,
                 ignore_mismatched_sizes=new,
-                **(_named(labels) if new else {}),
+                **(_named(labels) if new else {"problem_type": _ONE_LABEL} if named else {}),
             )
         except Exception as error:
             reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
             raise TiltmeterError(f"the model in {self.folder.name} cannot be trained as {head}: {reason}") from error
+        if len(tokenizer.get_vocab()) <= len(tokenizer.all_special_tokens):
+            raise TiltmeterError(f"{self.folder.name} holds no vocabulary: the files of its tokenizer are missing")
         absent = [*info["missing_keys"], *(key for key, *_ in info["mismatched_keys"])]
-        wrong = [key for key in absent if _BODY.search(key)]
+        wrong = [key for key in absent if not new or _BODY.search(key)]
         wrong += [key for key in info["unexpected_keys"] if _LAYER.search(key)]
         if wrong := sorted(wrong):
             raise TiltmeterError(
-                f"the weights of {self.folder.name} are not those of its config.json: {len(wrong)} of its layers are "
+                f"the weights of {self.folder.name} are not those of its config.json: {len(wrong)} of them are "
                 f"missing, left over or of another size ({wrong[0]}, ...)"
             )
         if len(tokenizer) > len(model.get_input_embeddings().weight):
@@ -184,8 +186,9 @@ class Pretrained:
 
 Network = Small | Pretrained
 
-_LAYER = re.compile(r"\.(layer|layers|h|block|blocks)\.\d+\.")
-_BODY = re.compile(rf"{_LAYER.pattern}|embeddings\.")
+_LAYER = re.compile(r"\.(layer|layers|h|block|blocks|albert_layer_groups)\.\d+\.")
+_BODY = re.compile(rf"{_LAYER.pattern}|embeddings?\.|\b(wte|wpe|embed_tokens|embed_positions|shared)\.")
+_ONE_LABEL = "single_label_classification"
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,10 +215,13 @@ def _renewed(model: Any, seed: int) -> None:
                         torch.nn.init.zeros_(layer.bias)
 
 
-def _in_order(found: Sequence[str], labels: Sequence[str]) -> tuple[str, ...]:
+def labels_in_order(found: Sequence[str], labels: Sequence[str]) -> tuple[str, ...]:
     """The labels in the order that a model has them in, by name; nothing where it has others."""
+    if sorted(found) == sorted(labels):
+        return tuple(found)
     known = {_plain(label): label for label in labels}
-    return tuple(known[_plain(name)] for name in found) if sorted(known) == sorted(map(_plain, found)) else ()
+    same = len(known) == len(labels) and sorted(known) == sorted(map(_plain, found))
+    return tuple(known[_plain(name)] for name in found) if same else ()
 
 
 def _plain(label: str) -> str:
@@ -227,7 +233,7 @@ def _named(labels: Sequence[str]) -> dict[str, Any]:
     if not labels:
         return {}
     return {
-        "problem_type": "single_label_classification",
+        "problem_type": _ONE_LABEL,
         "id2label": dict(enumerate(labels)),
         "label2id": {label: number for number, label in enumerate(labels)},
     }

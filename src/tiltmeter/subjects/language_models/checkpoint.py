@@ -123,12 +123,11 @@ def chosen_segmenter(folder: Path, said: str) -> str:
     tokenizer = _json(folder / "tokenizer_config.json")
     card = folder / "README.md"
     text = card.read_text("utf-8", errors="replace") if card.is_file() else ""
-    if (
-        re.search(r"segmented\b[^.]*\b(Juman\+\+|by MeCab)", text, re.IGNORECASE)
-        and "word_tokenizer_type" not in tokenizer
-    ):
+    told = re.search(r"segmented\b[^.]*\b(Juman\+\+|by MeCab)", text, re.IGNORECASE)
+    if told and "word_tokenizer_type" not in tokenizer:
+        cutter = told[1].removeprefix("by ")
         raise TiltmeterError(
-            f"{folder.name} was trained on text that Juman++ had cut into words, as its card says: give --pre-segment "
+            f"{folder.name} was trained on text that {cutter} had cut into words, as its card says: give --pre-segment "
             "jumanpp (or mecab), or --pre-segment none to ask it with raw text all the same"
         )
     return "none"
@@ -222,7 +221,7 @@ def hub_snapshot(name: str, *, allow_pickle: bool) -> Path:
 def _decides(path: Path) -> bool:
     """Cards, pictures and the state of a training change no answer."""
     return not path.name.startswith(
-        (".", "training_args", "trainer_state", "optimizer", "card", "manifest")
+        (".", "training_args", "trainer_state", "optimizer", "card", "manifest", "test.json")
     ) and path.suffix not in (
         ".md",
         ".png",
