@@ -13,12 +13,12 @@ from transformers import (
     TrainingArguments,
 )
 
-from bench.nli import FOLDER, LABELS, SIZES, SNLI, make_classifier
+from bench.nli import FOLDER, SIZES, SNLI, make_classifier
 from bench.row import Row, seconds
 from tiltmeter.datasets.labelled import Labelled
 from tiltmeter.datasets.nli_corpora import read_nli
 from tiltmeter.store import Store
-from tiltmeter.subjects.inference import Pair
+from tiltmeter.subjects.inference import LABELS, Pair
 from tiltmeter.subjects.packages import fetch
 from tiltmeter.training.classifiers import train_nli
 from tiltmeter.training.settings import Running, Settings
