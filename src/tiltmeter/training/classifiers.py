@@ -1,6 +1,5 @@
 """Classifiers of texts and of pairs of texts; with the three labels of inference, NLI models."""
 
-import logging
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,10 +16,8 @@ from tiltmeter.store import Store
 from tiltmeter.subjects.inference import LABELS
 from tiltmeter.training.batches import Encoded, Labelling, Special, classes, padded
 from tiltmeter.training.models import train
-from tiltmeter.training.networks import Made, Network, Pretrained
+from tiltmeter.training.networks import Made, Network
 from tiltmeter.training.settings import Running, Settings
-
-_log = logging.getLogger(__name__)
 
 _AT_ONCE = 64
 """Texts that are classified together."""
@@ -41,9 +38,18 @@ def train_nli(
     """Trains a model to tell entailment, contradiction and neutral apart; the settings are the published ones.
 
     `network` is a `Small` one, or the path or hub name of an encoder; one that has these three labels already goes on
-    from its own head, whatever their order. Accuracy on `test`, label by label, stands in the card.
+    from its own head, whatever their order. Accuracy on `test`, label by label, stands in `test.json`.
     """
-    return _train("nli", network, pairs, LABELS, out, test, settings, running, lang, store, overwrite)
+    return train(
+        network,
+        Classifying("nli", tuple(pairs), LABELS, tuple(test)),
+        out,
+        settings=settings,
+        running=running,
+        store=store,
+        lang=lang,
+        overwrite=overwrite,
+    )
 
 
 def train_classifier(
@@ -62,33 +68,14 @@ def train_classifier(
     labels = sorted({row.label for row in rows})
     if len(labels) < 2:
         raise TiltmeterError(f"a classifier tells at least two labels apart, and the rows have {len(labels)}")
-    return _train("classifier", network, rows, labels, out, test, settings, running, lang, store, overwrite)
-
-
-def _train(
-    kind: str,
-    network: Network | str,
-    rows: Sequence[Labelled],
-    labels: Sequence[str],
-    out: Path | str | None,
-    test: Sequence[Labelled],
-    settings: Settings,
-    running: Running,
-    lang: str | None,
-    store: Store | None,
-    overwrite: bool,
-) -> Path:
-    store = store or Store()
-    found = Pretrained(network, store) if isinstance(network, str) else network
-    task = Classifying(kind, tuple(rows), tuple(labels), tuple(test))
     return train(
-        found,
-        task,
-        None if out is None else Path(out),
+        network,
+        Classifying("classifier", tuple(rows), tuple(labels), tuple(test)),
+        out,
         settings=settings,
         running=running,
         store=store,
-        lang=lang or found.lang,
+        lang=lang,
         overwrite=overwrite,
     )
 

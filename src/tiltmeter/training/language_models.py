@@ -14,7 +14,7 @@ from tiltmeter.errors import TiltmeterError
 from tiltmeter.store import Store
 from tiltmeter.training.batches import Batches, Encoded, Labelling, Special, masked_tokens, next_tokens
 from tiltmeter.training.models import train
-from tiltmeter.training.networks import Made, Network, Pretrained, Small
+from tiltmeter.training.networks import Made, Network, Small
 from tiltmeter.training.settings import Running, Settings
 
 KINDS = ("masked", "causal")
@@ -42,17 +42,14 @@ def train_language_model(
     """
     if kind not in KINDS:
         raise TiltmeterError(f"a language model is masked or causal, not {kind!r}")
-    store = store or Store()
-    found = Pretrained(network, store) if isinstance(network, str) else network
-    task = Modelling(kind, tuple(filter(None, texts)), tuple(filter(None, test)))
     return train(
-        found,
-        task,
-        None if out is None else Path(out),
+        network,
+        Modelling(kind, tuple(filter(None, texts)), tuple(filter(None, test))),
+        out,
         settings=settings,
         running=running,
         store=store,
-        lang=lang or found.lang,
+        lang=lang,
         overwrite=overwrite,
     )
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tiltmeter.store import Store, write_atomically
-from tiltmeter.subjects.language_models.network import longest_sequence, quiet
+from tiltmeter.subjects.language_models.network import device_named, longest_sequence, quiet
 from tiltmeter.training.batches import Batches, Encoded, Labelling, Special
 from tiltmeter.training.fitting import fit, naming_full_disks
 from tiltmeter.training.folder import TEST, keep, read_card, read_test, write_card
@@ -47,13 +47,13 @@ class Task(Protocol):
 
 
 def train(
-    network: Network,
+    network: Network | str,
     task: Task,
-    out: Path | None,
+    out: Path | str | None,
     *,
     settings: Settings,
     running: Running,
-    store: Store,
+    store: Store | None,
     lang: str | None,
     overwrite: bool,
 ) -> Path:
@@ -62,9 +62,12 @@ def train(
     Killed at any moment, the same call goes on. What the model is tested on decides nothing about its weights: other
     data to test on is another `test.json` beside them.
     """
+    store = store or Store()
+    network = Pretrained(network, store) if isinstance(network, str) else network
+    lang = lang or network.lang
     data = task.data()
     request = identity(ENGINE, task.kind, network.identity(), data, settings.to_json(), list(task.labels), lang)
-    place = out or store.models.root / request[:24]
+    place = store.models.root / request[:24] if out is None else Path(out)
     work = store.unfinished.root / f"fit-{request[:24]}"
 
     def fill(folder: Path) -> None:
@@ -101,7 +104,7 @@ def train(
         keep(place, request, fill, overwrite=overwrite)
         shutil.rmtree(work, ignore_errors=True)
         _describe(place)
-        _test(place, task, network.segmenter, store)
+        _test(place, task, network.segmenter, running, store)
     return place
 
 
@@ -112,7 +115,7 @@ def _describe(place: Path) -> None:
         write_atomically(page, _readme(read_card(place)).encode())
 
 
-def _test(place: Path, task: Task, segmenter: str, store: Store) -> None:
+def _test(place: Path, task: Task, segmenter: str, running: Running, store: Store) -> None:
     """Tests the model of a folder, unless it was tested on the same before."""
     wanted = task.test_checksum()
     known = read_test(place)
@@ -123,7 +126,7 @@ def _test(place: Path, task: Task, segmenter: str, store: Store) -> None:
         made = Pretrained(str(place), store, pre_segment=segmenter).made(
             task.head, (), longest=longest, seed=options["seed"], labels=task.labels
         )
-    made.model.eval()
+    made.model.eval().to(device_named(running.device))
     found = dict(task.tested(made, longest, special_tokens(made)))
     write_atomically(place / TEST, (json.dumps(found, indent=1, ensure_ascii=False) + "\n").encode())
 

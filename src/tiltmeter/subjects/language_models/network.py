@@ -329,14 +329,14 @@ def _load(checkpoint: Checkpoint) -> tuple[Any, Any]:
         # Models that read a text's last token tell it from the padding behind it; many have no token for that.
         tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
         model.config.pad_token_id = tokenizer.pad_token_id
-    return model.eval().to(_device(checkpoint.device)), tokenizer
+    return model.eval().to(device_named(checkpoint.device)), tokenizer
 
 
 # Heads of other tasks may be left over; layers and adapters may not.
 _PART_OF_A_LAYER = re.compile(r"\.(layer|layers|h|block|blocks)\.\d+\.|lora_")
 
 
-def _device(name: str) -> str:
+def device_named(name: str) -> str:
     if name == "auto":
         return "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
     if name.startswith("cuda") and not torch.cuda.is_available():
