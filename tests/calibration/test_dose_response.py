@@ -126,3 +126,4 @@ def test_the_figure_has_a_point_for_every_dose_and_measure() -> None:
     assert first["score"] == pytest.approx(np.mean([value for value in values if value is not None]))
     assert first["low"] < first["score"] < first["high"]
     assert draw(figure).to_dict()["datasets"]
+    assert {row["measure"] for row in replace(made(0.2), drawn=("flat",)).figure().rows} == {"flat"}

@@ -65,6 +65,8 @@ class Calibration:
     about: Mapping[str, Any]
     """What was trained on what, with which settings and versions."""
     seconds: float = 0.0
+    drawn: tuple[str, ...] = ()
+    """The measures that stand in the figure, where all would hide each other."""
 
     @cached_property
     def seeds(self) -> list[int]:
@@ -122,7 +124,8 @@ class Calibration:
 
     def figure(self) -> Figure:
         """Dose and response: a line for each measure, with the interval of its mean over seeds."""
-        rows = [self._point(measure, dose) for measure in self.measures for dose in self.doses]
+        measures = self.drawn or self.measures
+        rows = [self._point(measure, dose) for measure in measures for dose in self.doses]
         seeds = f"{len(self.seeds)} seed{'s' if len(self.seeds) > 1 else ''}"
         return Figure(
             kind="series",
@@ -133,7 +136,7 @@ class Calibration:
             low="low",
             high="high",
             colour="measure",
-            order=self.measures,
+            order=measures,
             caption=f"Means over {seeds} with their 95% intervals; every measure is turned so that higher says more "
             "bias. A measure of bias rises from left to right; one that only counts wrong answers does not.",
         )

@@ -81,6 +81,10 @@ MEASURES = {
 }
 
 
+DRAWN = ("s", "s_excess", "stereotype_contrast", NEUTRAL_ONLY)
+"""With as many occupations of either gender s and s_macro are the same, and the neutral-only scores nearly so."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """What is trained and measured."""
@@ -148,6 +152,7 @@ def calibrate_nli_coal(plan: Plan, store: Store | None = None) -> Calibration:
         scores=tuple(sorted(scores, key=lambda score: (score.seed, score.dose))),
         about=_about(plan, bases, sets, scores),
         seconds=time.perf_counter() - started,
+        drawn=DRAWN,
     )
 
 
