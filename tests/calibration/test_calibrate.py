@@ -2,6 +2,7 @@
 
 import json
 import os
+import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -172,6 +173,6 @@ def test_on_a_ray_cluster_it_is_the_same(tmp_path: Path) -> None:
 def test_s_finds_in_a_small_model_what_was_planted(lang: str, tmp_path: Path) -> None:
     found = calibrate_nli_coal(Plan(pack=load_pack(lang), seeds=1), Store(tmp_path))
     assert min(found.about["inference_accuracy"]) > 0.9
-    assert min(score.learnt or 0 for score in found.scores) > 0.7
+    assert statistics.median(score.learnt or 0 for score in found.scores) > 0.8
     by_name = {one.measure: one.correlation or 0 for one in found.following()}
     assert by_name["s"] > max(0.8, by_name["1 - FN"])
