@@ -25,7 +25,7 @@ from tiltmeter.training import open_corpus, train_vectors
 _log = logging.getLogger(__name__)
 
 if TYPE_CHECKING:
-    from tiltmeter.calibration import Calibration
+    from tiltmeter.calibration import Calibration, Certificate
     from tiltmeter.reviews import Opened
     from tiltmeter.web import Site
 
@@ -41,6 +41,7 @@ __all__ = [
     "build_nli",
     "build_slguset",
     "calibrate",
+    "certify",
     "cite",
     "compare",
     "find_runs",
@@ -198,9 +199,9 @@ def calibrate(
     >>> tiltmeter.calibrate("nli-coal", lang="ja", seeds=10).following()  # doctest: +SKIP
     """
     if instrument != "nli-coal":
-        raise unknown("instrument that can be calibrated", instrument, ["nli-coal"])
+        raise unknown("instrument that is calibrated by training models", instrument, ["nli-coal"])
     with needing_models():
-        from tiltmeter.calibration import Plan, calibrate_nli_coal
+        from tiltmeter.calibration.nli_coal import Plan, calibrate_nli_coal
         from tiltmeter.training.settings import Running
 
     if model is None and lang is None and pack is None:
@@ -215,6 +216,28 @@ def calibrate(
         **options,
     )
     return calibrate_nli_coal(plan, _store(cache))
+
+
+def certify(
+    instrument: str,
+    *,
+    lang: str | None = None,
+    pack: str | Path | None = None,
+    cache: str | Path | None = None,
+    **options: Any,
+) -> "Certificate":
+    """Measures worlds of a bias that is known with an instrument on word vectors; the other options are the fields of
+    `VectorPlan`.
+
+    >>> tiltmeter.certify("weat", lang="ru").false_positives()  # doctest: +SKIP
+    """
+    from tiltmeter.calibration.vector_worlds import VectorPlan
+    from tiltmeter.calibration.vector_worlds import certify as look
+
+    if lang is None and pack is None:
+        raise TiltmeterError("the language is not known; say it with --lang, or give a --pack")
+    chosen = _runs.choose_pack("the worlds", lang=lang, pack=pack)
+    return look(VectorPlan(instrument=instrument, pack=chosen, **options), _store(cache))
 
 
 _FURTHER = 5e-5

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from calibration.planted import base, published
-from tiltmeter.calibration import Plan, calibrate_nli_coal
+from tiltmeter.calibration.nli_coal import Plan, calibrate_nli_coal
 from tiltmeter.packs import load_pack
 from tiltmeter.store import Store
 

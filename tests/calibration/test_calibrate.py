@@ -13,7 +13,8 @@ from calibration.planted import base, published
 from subjects.classifiers import classifier
 from subjects.tiny_models import bert_of_words
 from support import Command
-from tiltmeter.calibration import Calibration, Plan, calibrate_nli_coal, write_calibration
+from tiltmeter.calibration import Calibration, write_calibration
+from tiltmeter.calibration.nli_coal import Plan, calibrate_nli_coal
 from tiltmeter.datasets.nli_corpora import read_nli
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.packs import load_pack, shipped_languages

@@ -1,18 +1,28 @@
-"""Does an instrument find the bias that was planted? Models are trained to a known one and measured."""
+"""Does an instrument find the bias that was planted?
 
+`nli_coal` trains models to a known bias; `vector_worlds` makes texts of a known one and learns vectors from them. What
+was found is a `Calibration`, or for many worlds a `Certificate`.
+"""
+
+from tiltmeter.calibration.certificate import Certificate
 from tiltmeter.calibration.dose_response import Calibration, Score
-from tiltmeter.calibration.files import cautions, cells, learning, refuse_other, write_calibration
-from tiltmeter.calibration.nli_coal import MEASURES, Plan, calibrate_nli_coal
+from tiltmeter.calibration.files import (
+    cautions,
+    cells,
+    learning,
+    refuse_other,
+    write_calibration,
+    write_certificate,
+)
 
 __all__ = [
-    "MEASURES",
     "Calibration",
-    "Plan",
+    "Certificate",
     "Score",
-    "calibrate_nli_coal",
     "cautions",
     "cells",
     "learning",
     "refuse_other",
     "write_calibration",
+    "write_certificate",
 ]

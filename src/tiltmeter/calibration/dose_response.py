@@ -59,8 +59,8 @@ class Calibration:
     version: str
     lang: str
     measures: tuple[str, ...]
-    against: str
-    """The measure that the others are held against."""
+    against: str | None
+    """The measure that the others are held against, if they are."""
     scores: tuple[Score, ...]
     about: Mapping[str, Any]
     """What was trained on what, with which settings and versions."""
@@ -100,7 +100,7 @@ class Calibration:
         return 0.0 if math.isnan(found.r) else found.r
 
     def _following(self, measure: str) -> Following:
-        own, other = self.correlations[measure], self.correlations[self.against]
+        own = self.correlations[measure]
         if np.isnan(own).any():
             return Following(measure, None, None, None, 0)
         several = len(self.seeds) > 1
@@ -112,9 +112,11 @@ class Calibration:
             float(own.min()),
             int((own == 0.0).sum()),
         )
-        if measure == self.against or np.isnan(other).any() or not several:
+        if self.against in (None, measure) or not several:
             return found
-        shifts = own - other
+        shifts = own - self.correlations[self.against]
+        if np.isnan(shifts).any():
+            return found
         return replace(
             found,
             difference=float(shifts.mean()),

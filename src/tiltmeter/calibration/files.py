@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tiltmeter import charts
+from tiltmeter.calibration.certificate import Certificate
+from tiltmeter.calibration.certificate_page import certificate_page
 from tiltmeter.calibration.dose_response import FEW_SEEDS, Calibration, Following
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.results import shown_p
@@ -14,6 +16,7 @@ from tiltmeter.statistics import Interval
 from tiltmeter.store import write_atomically
 
 NUMBERS = "calibration.json"
+CERTIFICATE = "certificate.json"
 LEARNT = 0.75
 """The share of unseen pairs that a model which learnt what was planted answers as it was taught; a third is chance."""
 
@@ -33,11 +36,25 @@ def write_calibration(found: Calibration, out: Path) -> list[Path]:
     return [*(out / name for name in files), *drawn]
 
 
+def write_certificate(found: Certificate, out: Path) -> list[Path]:
+    """Writes `certificate.json`, `README.md` and a figure for each dial."""
+    refuse_other(out)
+    drawn = charts.write_figures(found.figures(), out / "figures")
+    told = found.to_json()
+    files = {
+        CERTIFICATE: json.dumps(told, ensure_ascii=False, indent=1) + "\n",
+        "README.md": certificate_page(told, [path.name for path in drawn if path.suffix == ".svg"]),
+    }
+    for name, content in files.items():
+        write_atomically(out / name, content.encode())
+    return [*(out / name for name in files), *drawn]
+
+
 def refuse_other(out: Path) -> None:
     """Refuses a folder that holds anything else than a calibration."""
     if out.exists() and not out.is_dir():
         raise TiltmeterError(f"{out} is a file; choose another place with --out")
-    if out.is_dir() and any(out.iterdir()) and not (out / NUMBERS).is_file():
+    if out.is_dir() and any(out.iterdir()) and not any((out / name).is_file() for name in (NUMBERS, CERTIFICATE)):
         raise TiltmeterError(f"{out} holds other files; choose another place with --out")
 
 

@@ -30,7 +30,7 @@ from tiltmeter.packs import Pack
 from tiltmeter.reading import Reading
 from tiltmeter.results import Estimate
 from tiltmeter.runs import check_lists, measure
-from tiltmeter.store import Store
+from tiltmeter.store import Store, identity
 from tiltmeter.subjects.inference import LABELS
 from tiltmeter.subjects.language_models.checkpoint import told_kind, told_labels
 from tiltmeter.subjects.language_models.engine import ENGINE as ASKING
@@ -38,7 +38,7 @@ from tiltmeter.training.classifiers import train_nli
 from tiltmeter.training.folder import read_card, read_test
 from tiltmeter.training.many import train_many
 from tiltmeter.training.models import ENGINE as FITTING
-from tiltmeter.training.networks import Network, Pretrained, Small, identity, labels_in_order
+from tiltmeter.training.networks import Network, Pretrained, Small, labels_in_order
 from tiltmeter.training.settings import Running, Settings
 
 _log = logging.getLogger(__name__)

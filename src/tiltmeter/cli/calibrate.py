@@ -1,5 +1,6 @@
 """`tiltmeter calibrate INSTRUMENT`: does it find the bias that was planted?"""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -38,11 +39,10 @@ def nli_coal(
 ) -> None:
     """Rank correlation of s, its variants and the neutral-only scores with a bias planted at rates 0, 0.1 ... 1."""
     from tiltmeter import api
+    from tiltmeter.calibration import refuse_other, write_calibration
     from tiltmeter.cli import show
 
     if out is not None:
-        with api.needing_models():
-            from tiltmeter.calibration import refuse_other
         refuse_other(out)
     found = api.calibrate(
         "nli-coal",
@@ -58,7 +58,47 @@ def nli_coal(
         device=device,
         runner=runner,
     )
-    from tiltmeter.calibration import write_calibration
-
     written = [] if out is None else write_calibration(found, out)
     show.calibrated(found, written, as_json=json)
+
+
+WORLDS_HELP = {
+    "weat": "Worlds in which two topics lean apart: does WEAT find it, how often is it wrong?",
+    "bad": "Worlds in which adjectives lean: does BAD find it, how often is it wrong?",
+    "mweat": "Worlds in which adjectives lean: does MWEAT find it, how often is it wrong?",
+}
+
+
+def _on_worlds(instrument: str) -> Callable[..., None]:
+    def calibrated(
+        lang: LangOption = None,
+        pack: PackOption = None,
+        out: Annotated[Path | None, typer.Option("-o", "--out", help="A folder for the certificate.")] = None,
+        seeds: Annotated[int, typer.Option(help="Worlds of each dose.")] = 10,
+        worlds: Annotated[int, typer.Option(help="Worlds without bias, for the rate of false positives.")] = 1000,
+        power_worlds: Annotated[int, typer.Option(help="Worlds of each size, for the power.")] = 100,
+        runner: RunnerOption = "local",
+        json: JsonOption = False,
+    ) -> None:
+        from tiltmeter import api
+        from tiltmeter.calibration import refuse_other, write_certificate
+        from tiltmeter.cli import show
+
+        if out is not None:
+            refuse_other(out)
+        found = api.certify(
+            instrument,
+            lang=lang,
+            pack=pack,
+            seeds=seeds,
+            worlds=worlds,
+            power_worlds=power_worlds,
+            runner=runner,
+        )
+        show.certified(found, [] if out is None else write_certificate(found, out), as_json=json)
+
+    return calibrated
+
+
+for _name, _help in WORLDS_HELP.items():
+    calibrate_app.command(_name, help=_help)(_on_worlds(_name))

@@ -26,7 +26,7 @@ from tiltmeter.subjects import Package
 from tiltmeter.training import read_card, read_test
 
 if TYPE_CHECKING:
-    from tiltmeter.calibration import Calibration
+    from tiltmeter.calibration import Calibration, Certificate
 
 _out = Console(highlight=False)
 _err = Console(stderr=True, highlight=False)
@@ -371,6 +371,32 @@ def calibrated(found: "Calibration", written: Sequence[Path], *, as_json: bool) 
     for sentence in cautions(found):
         say(sentence, error=True)
     for path in written[:3]:
+        say(f"written: {path}")
+
+
+def certified(found: "Certificate", written: Sequence[Path], *, as_json: bool) -> None:
+    """What an instrument made of worlds of known bias."""
+    told = found.to_json()
+    if as_json:
+        print(json.dumps(told, ensure_ascii=False, indent=1))
+        return
+    say(f"{found.instrument} {found.version}, {found.lang}: {len(found.outcomes):,} worlds")
+    for dial, rows in told["responses"].items():
+        table = _table(f"planted {dial}", "rank correlation", "slope")
+        for row in rows:
+            _add(table, row["measure"], shown(row["rank_correlation"]), shown(row["slope"]["value"]))
+        _out.print(table)
+    say("a measure follows what was planted where its rank correlation is near 1")
+    table = _table("nothing planted", "p", "worlds", "p at most .05 in", "99% interval")
+    for row in told["false_positives"]:
+        kind = f"{row['p']}, published" if row["published"] else row["p"]
+        worlds = f"{row['worlds']:,}{', coherent topics' if row['coherent'] else ''}"
+        low, high = row["ci"]
+        _add(table, row["measure"], kind, worlds, f"{row['rate']:.1%}", f"{low:.1%} to {high:.1%}")
+    _out.print(table)
+    for sentence in told["failures"]:
+        say(sentence, error=True)
+    for path in written[:2]:
         say(f"written: {path}")
 
 

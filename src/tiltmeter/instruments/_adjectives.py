@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import polars as pl
@@ -80,8 +81,8 @@ def mean_similarities(
     """
     pairs = [pair for entries in attributes.values() for pair in entries]
     texts = [*items["masculine"], *items["feminine"], *(text for pair in pairs for text in (pair.male, pair.female))]
-    assert isinstance(subject, VectorSubject)
-    found = subject.vectors([Word(text) for text in dict.fromkeys(texts)], match=options.match, adjectives="citation")
+    words = [Word(text) for text in dict.fromkeys(texts)]
+    found = cast(VectorSubject, subject).vectors(words, match=options.match, adjectives="citation")
     kept = {test: _kept(entries, found) for test, entries in attributes.items()}
     rows = [_similarities(row, kept[row["test"]], found) for row in items.iter_rows(named=True)]
     answered = items.with_columns(

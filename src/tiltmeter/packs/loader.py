@@ -32,6 +32,7 @@ from tiltmeter.packs.values import (
     GenderForm,
     GenderPair,
     InanimateNoun,
+    Mention,
     NeutralSentence,
     NonbinaryPerson,
     Occupation,
@@ -221,6 +222,12 @@ def _check_caption(caption: Caption, place: Place, _: Pack) -> None:
     _check_sentence_words(re.sub(r"\{[^{}]*\}", " ", caption.sentence), place)
 
 
+def _check_mention(mention: Mention, place: Place, _: Pack) -> None:
+    if sorted(re.findall(r"\{([^{}]*)\}", mention.sentence)) != ["first", "second"]:
+        raise place.error("the sentence needs {first} and {second}, each once")
+    _check_sentence_words(re.sub(r"\{[^{}]*\}", " ", mention.sentence), place)
+
+
 def _check_subject(subject: SubjectPhrase, place: Place, _: Pack) -> None:
     wanted = subject.kind.partition(":")[0] in ("occupation", "masculine", "feminine")
     if wanted != ("{occupation}" in subject.phrase):
@@ -241,6 +248,7 @@ _TABLES: dict[str, tuple[Any, tuple[str, ...], Callable[[Any, Place, Pack], None
     "professions": (Profession, ("id", "masculine"), _check_profession),
     "occupations": (Occupation, ("masculine",), _check_occupation),
     "captions": (Caption, (), _check_caption),
+    "mentions": (Mention, (), _check_mention),
     "subjects": (SubjectPhrase, ("kind",), _check_subject),
     "semantic_gender": (WordPair, ("male", "female"), _nothing_more),
     "names": (WordPair, ("male", "female"), _nothing_more),

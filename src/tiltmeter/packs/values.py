@@ -26,6 +26,7 @@ LISTS: Mapping[str, str] = {
     "prompts": "how a causal language model is asked whether one sentence follows from another",
     "forms": "sentences that take a masculine or a feminine form alike",
     "weat": "word sets for association tests",
+    "mentions": "sentences that mention two words, whatever they are",
     "semantic_gender": "nouns whose gender is their meaning",
     "names": "given names",
     "adjectives": "adjectives of both forms with the gender they are stereotyped for",
@@ -199,6 +200,14 @@ SLOTS = ("subject", "subject:erg", "noun", "noun:def")
 
 
 @dataclass(frozen=True, slots=True)
+class Mention:
+    """A sentence that mentions two words, `{first}` and `{second}`, without saying anything about them: it fits any
+    word in its citation form. Where a language has no spaces, the sentence has them between its words."""
+
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
 class SubjectPhrase:
     """How a subject is written. `occupation` is that of one form for everybody; `masculine` and `feminine` are those
     of a form that tells the gender."""
@@ -329,6 +338,7 @@ class Pack:
     subjects: tuple[SubjectPhrase, ...] = ()
     prompts: tuple[Prompt, ...] = ()
     weat: tuple[WeatTest, ...] = ()
+    mentions: tuple[Mention, ...] = ()
     semantic_gender: tuple[WordPair, ...] = ()
     names: tuple[WordPair, ...] = ()
     adjectives: tuple[Adjective, ...] = ()

@@ -2,12 +2,13 @@
 
 import errno
 import hashlib
+import json
 import os
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from tiltmeter.errors import TiltmeterError
 
@@ -77,3 +78,8 @@ def sync_file(path: Path) -> None:
 def sha256_of(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def identity(*parts: Any) -> str:
+    """A checksum of what decides an outcome."""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()

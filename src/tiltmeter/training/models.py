@@ -7,12 +7,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol
 
-from tiltmeter.store import Store, write_atomically
+from tiltmeter.store import Store, identity, write_atomically
 from tiltmeter.subjects.language_models.network import device_named, longest_sequence, quiet
 from tiltmeter.training.batches import Batches, Encoded, Labelling, Special
 from tiltmeter.training.fitting import fit, naming_full_disks
 from tiltmeter.training.folder import TEST, keep, read_card, read_test, write_card
-from tiltmeter.training.networks import Made, Network, Pretrained, identity
+from tiltmeter.training.networks import Made, Network, Pretrained
 from tiltmeter.training.settings import Running, Settings
 
 ENGINE = "fit-1"

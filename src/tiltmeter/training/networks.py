@@ -1,7 +1,5 @@
 """The networks that are trained: small ones made from nothing, or those of a checkpoint."""
 
-import hashlib
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -237,8 +235,3 @@ def _named(labels: Sequence[str]) -> dict[str, Any]:
         "id2label": dict(enumerate(labels)),
         "label2id": {label: number for number, label in enumerate(labels)},
     }
-
-
-def identity(*parts: Any) -> str:
-    """A checksum of what decides an outcome."""
-    return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()

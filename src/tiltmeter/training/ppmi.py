@@ -16,6 +16,8 @@ _log = logging.getLogger(__name__)
 FIXED: Mapping[str, Any] = {"context_smoothing": 0.75, "singular_value_power": 0.5}
 
 _BLOCK = 1_000_000
+_DENSE = 1000
+"""Up to so many words the matrix is decomposed whole: ARPACK fails where nearly all singular values are wanted."""
 
 
 def train(
@@ -64,17 +66,21 @@ def positive_pmi(counts: "csr_array[Any]", smoothing: float = FIXED["context_smo
 def factors(matrix: "csr_array[Any]", dimensions: int, seed: int) -> NDArray[np.float64]:
     """U √Σ of the truncated SVD, the largest singular value first. An SVD leaves the sign of each column open: here
     its largest entry is positive."""
-    chance = np.random.default_rng(seed)
-    square = LinearOperator(
-        (matrix.shape[1], matrix.shape[1]), matvec=lambda vector: matrix.T @ (matrix @ vector), dtype=np.float64
-    )
-    # `scipy.sparse.linalg.svds` does the same, but starts again from unseeded noise where the rank is small.
-    _, right = eigsh(square, k=dimensions, v0=chance.standard_normal(matrix.shape[1]), rng=chance)
-    left, values, _ = np.linalg.svd(matrix @ right, full_matrices=False)
+    if matrix.shape[0] <= _DENSE:
+        left, values, _ = np.linalg.svd(matrix.toarray(), full_matrices=False)
+        left, values = left[:, :dimensions], values[:dimensions]
+    else:
+        chance = np.random.default_rng(seed)
+        square = LinearOperator(
+            (matrix.shape[1], matrix.shape[1]), matvec=lambda vector: matrix.T @ (matrix @ vector), dtype=np.float64
+        )
+        # `scipy.sparse.linalg.svds` does the same, but starts again from unseeded noise where the rank is small.
+        _, right = eigsh(square, k=dimensions, v0=chance.standard_normal(matrix.shape[1]), rng=chance)
+        left, values, _ = np.linalg.svd(matrix @ right, full_matrices=False)
     sizes = np.abs(left)
     # Entries that are equal but for rounding count as equal, and the first of them decides.
     deciding = np.argmax(sizes >= sizes.max(axis=0) * (1 - 1e-6), axis=0)
-    signs = np.where(left[deciding, np.arange(dimensions)] < 0, -1.0, 1.0)
+    signs = np.where(left[deciding, np.arange(left.shape[1])] < 0, -1.0, 1.0)
     return np.asarray(left * signs * np.sqrt(values))
 
 

@@ -1,0 +1,286 @@
+"""A certificate: what an instrument made of worlds whose bias is known, in numbers that a user can hold against it."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import numpy as np
+from scipy.stats import binomtest
+
+from tiltmeter.calibration.dose_response import Calibration, Score
+from tiltmeter.calibration.worlds import Dial
+from tiltmeter.results import Figure
+from tiltmeter.statistics import holm, mean_interval, pearson
+
+ALPHA = 0.05
+LEVEL = 0.99
+"""Of the exact interval of a rate of false positives."""
+FOLLOWS = 0.9
+"""A measure whose rank correlation with the dose is lower does not follow it."""
+SIDES = {"one-sided": 1, "two-sided": 2}
+"""Where the p of each kind stands in a reading."""
+_NOTHING = (None, None, None)
+
+Readings = Mapping[str, tuple[float | None, float | None, float | None]]
+"""By measure: its value, its p as the instrument gives it, its two-sided p."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """One world, and how it is read."""
+
+    use: str
+    """What it is for: `dose`, `null`, `power`, or the name of what is done otherwise."""
+    dial: Dial
+    dose: float
+    seed: int
+    often: int = 40
+    method: str = "ppmi-svd"
+    grammar: bool = True
+    coherent: bool = False
+    half: int = 0
+    """Which half of the sentence forms; 0 for all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the instrument said of a world, with all words and with either half of them."""
+
+    setting: Setting
+    readings: Readings
+    halves: tuple[Readings, ...] = ()
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> "Outcome":
+        return cls(Setting(**row["setting"]), row["readings"], tuple(row["halves"]))
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What was found about an instrument in a language."""
+
+    instrument: str
+    version: str
+    capability: str
+    lang: str
+    about: Mapping[str, Any]
+    outcomes: tuple[Outcome, ...]
+    published: tuple[str, ...] = ()
+    """Estimates whose p is a paper's: it is told with its rate, and not held against us."""
+    seconds: float = 0.0
+
+    @cached_property
+    def measures(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(key for outcome in self.outcomes for key in outcome.readings))
+
+    @cached_property
+    def responses(self) -> dict[Dial, Calibration]:
+        """Dose and response, for each dial."""
+        found: dict[Dial, list[Score]] = {}
+        for outcome in self._of("dose"):
+            values = {key: reading[0] for key, reading in outcome.readings.items()}
+            score = Score(seed=outcome.setting.seed, dose=outcome.setting.dose, learnt=None, values=values)
+            found.setdefault(outcome.setting.dial, []).append(score)
+        return {
+            dial: Calibration(
+                self.instrument, self.version, self.lang, self.measures, None, tuple(scores), {}, drawn=self._drawn
+            )
+            for dial, scores in found.items()
+        }
+
+    def false_positives(self) -> list[dict[str, Any]]:
+        """How often p is at most .05 in worlds without any bias, for each measure and kind of p.
+
+        `p_adjusted`: of p values of ours, whether that is more often than 5%, one-sided and exact, by Holm over all.
+        """
+        found: list[dict[str, Any]] = []
+        for measure, coherent in product(self.measures, (False, True)):
+            null = [one for one in self._of("null") if one.setting.coherent == coherent]
+            told = [one.readings[measure] for one in null if measure in one.readings]
+            by_kind = {kind: [one[place] for one in told] for kind, place in SIDES.items()}
+            if by_kind["one-sided"] == by_kind["two-sided"]:
+                del by_kind["one-sided"]  # what the instrument gives is two-sided already
+            for kind, values in by_kind.items():
+                known = [p for p in values if p is not None]
+                if not known:
+                    continue
+                test = binomtest(sum(p <= ALPHA for p in known), len(known), ALPHA, alternative="greater")
+                limits = binomtest(test.k, test.n).proportion_ci(LEVEL, "exact")
+                published = set(measure.split()) & set(self.published)
+                found.append(
+                    {
+                        "measure": measure,
+                        "p": kind,
+                        "coherent": coherent,
+                        "published": bool(published),
+                        "worlds": test.n,
+                        "rejected": test.k,
+                        "rate": test.k / test.n,
+                        "ci": [float(limits.low), float(limits.high)],
+                        "p_value": None if published else float(test.pvalue),
+                    }
+                )
+        adjusted = holm([row["p_value"] for row in found])
+        return [row | {"p_adjusted": p} for row, p in zip(found, adjusted, strict=True)]
+
+    def power(self) -> list[dict[str, Any]]:
+        """How often the two-sided p finds a weak bias, by the sentences that each word stands in."""
+        sizes = sorted({one.setting.often for one in self._of("power")})
+        return [
+            {"measure": measure, "sentences": often, "worlds": len(told), "rate": float(np.mean(told))}
+            for measure in self.measures
+            for often in sizes
+            if (
+                told := [
+                    p <= ALPHA
+                    for one in self._of("power")
+                    if one.setting.often == often and (p := one.readings.get(measure, _NOTHING)[2]) is not None
+                ]
+            )
+        ]
+
+    def reliability(self) -> dict[str, float | None]:
+        """Split-half reliability over the words that are measured: the correlation of what either half of them says in
+        worlds of one dose, stepped up to the whole list (Spearman and Brown: 2r / (1 + r))."""
+        return {measure: self._reliability(measure) for measure in self.measures}
+
+    def _reliability(self, measure: str) -> float | None:
+        by_dose: dict[float, list[tuple[float, float]]] = {}
+        for one in self._of("dose"):
+            first, second = (half.get(measure, (None,))[0] for half in one.halves)
+            if one.setting.dial == self._first_dial and first is not None and second is not None:
+                by_dose.setdefault(one.setting.dose, []).append((first, second))
+        # Between doses any measure that moves at all agrees with itself.
+        within = [np.array(pairs) - np.mean(pairs, axis=0) for pairs in by_dose.values() if len(pairs) > 1]
+        if not within:
+            return None
+        r = pearson(*np.concatenate(within).T).r
+        return 2 * r / (1 + r) if r > 0 else None
+
+    def robustness(self) -> list[dict[str, Any]]:
+        """The measures without bias and with as much as can be, as the world or its reading is changed."""
+        plain = [one for one in self._of("dose") if one.setting.dial == self._first_dial]
+        changed = [one for one in self.outcomes if one.setting.use not in ("dose", "null", "power")]
+        named = [(one if one.setting.use != "dose" else _called(one, "as it is")) for one in (*plain, *changed)]
+        uses = dict.fromkeys(one.setting.use for one in named)
+        return [
+            {"measure": measure, "changed": use, "dose": dose, **_mean(values)}
+            for measure in self.measures
+            for use in uses
+            for dose in (0.0, 1.0)
+            if (
+                values := [
+                    value
+                    for one in named
+                    if (one.setting.use, one.setting.dose) == (use, dose)
+                    and (value := one.readings.get(measure, _NOTHING)[0]) is not None
+                ]
+            )
+        ]
+
+    def figures(self) -> list[Figure]:
+        """Dose and response, a figure a dial."""
+        return [
+            replace(
+                found.figure(),
+                title=f"{self.instrument}: planted {dial} and what is measured, {self.lang}",
+                caption=f"Means over {len(found.seeds)} worlds of each dose with their 95% intervals.",
+            )
+            for dial, found in self.responses.items()
+        ]
+
+    def to_json(self) -> dict[str, Any]:
+        told: dict[str, Any] = {
+            "instrument": self.instrument,
+            "version": self.version,
+            "capability": self.capability,
+            "lang": self.lang,
+            "about": dict(self.about),
+            "seconds": round(self.seconds, 1),
+            "responses": {dial: list(_responses(found)) for dial, found in self.responses.items()},
+            "false_positives": self.false_positives(),
+            "power": self.power(),
+            "reliability": self.reliability(),
+            "robustness": self.robustness(),
+        }
+        return told | {"failures": list(_failures(told))}
+
+    @property
+    def _drawn(self) -> tuple[str, ...]:
+        """Of measures that have the same values, the first, and no more than can be told apart by colour."""
+        values = {key: tuple(one.readings.get(key, (None,))[0] for one in self.outcomes) for key in self.measures}
+        first = {values[key]: key for key in reversed(self.measures)}
+        return tuple(key for key in self.measures if first[values[key]] == key and not key.endswith(" statistic"))[:7]
+
+    def _of(self, use: str) -> list[Outcome]:
+        return [one for one in self.outcomes if one.setting.use == use]
+
+    @property
+    def _first_dial(self) -> Dial:
+        return next(iter(self.responses))
+
+
+def _called(outcome: Outcome, use: str) -> Outcome:
+    return replace(outcome, setting=replace(outcome.setting, use=use))
+
+
+def _failures(told: Mapping[str, Any]) -> Iterator[str]:
+    """What a user has to be warned of: a p of ours that finds too much, a measure that follows nothing."""
+    for row in told["false_positives"]:
+        if row["p_adjusted"] is not None and row["p_adjusted"] <= ALPHA:
+            low, high = row["ci"]
+            yield (
+                f"{row['measure']}: its {row['p']} p is at most {ALPHA:g} in {row['rate']:.1%} of worlds without bias"
+                f"{' whose topics are coherent' if row['coherent'] else ''} (99% interval {low:.1%} to {high:.1%})"
+            )
+    by_measure: dict[str, dict[str, float | None]] = {}
+    for dial, rows in told["responses"].items():
+        for row in rows:
+            by_measure.setdefault(row["measure"], {})[dial] = row["rank_correlation"]
+    for measure, found in by_measure.items():
+        known = {dial: value for dial, value in found.items() if value is not None}
+        if not known:
+            yield f"{measure}: it could not be measured in every world"
+        elif max(known.values()) < FOLLOWS:
+            values = ", ".join(f"{dial} {value:.2f}" for dial, value in known.items())
+            yield f"{measure}: it follows nothing that was planted (rank correlation: {values})"
+
+
+def _responses(found: Calibration) -> Iterator[dict[str, Any]]:
+    for one in found.following():
+        yield {
+            "measure": one.measure,
+            "rank_correlation": one.correlation,
+            "ci": None if one.interval is None else [one.interval.low, one.interval.high],
+            "lowest_of_a_seed": one.lowest,
+            "slope": _slope(found, one.measure),
+            "by_dose": [
+                {"dose": dose, **_mean([value for value in values if value is not None])}
+                for dose in found.doses
+                if (values := [score.values[one.measure] for score in found.scores if score.dose == dose])
+            ],
+        }
+
+
+def _slope(found: Calibration, measure: str) -> dict[str, Any]:
+    """By how much it rises with a dose of 1, seed by seed."""
+    slopes = []
+    for seed in found.seeds:
+        points = [
+            (one.dose, value) for one in found.scores if one.seed == seed and (value := one.values[measure]) is not None
+        ]
+        if len(points) > 1:
+            doses, values = zip(*points, strict=True)
+            slopes.append(float(np.polyfit(doses, values, 1)[0]))
+    return _mean(slopes)
+
+
+def _mean(values: list[float]) -> dict[str, Any]:
+    if not values:
+        return {"value": None, "ci": None}
+    interval = mean_interval(values) if len(values) > 1 else None
+    limits = None if interval is None or math.isnan(interval.low) else [interval.low, interval.high]
+    return {"value": float(np.mean(values)), "ci": limits}

@@ -1,0 +1,315 @@
+"""Instruments on word vectors, measured on worlds: a text is made, vectors are learnt from it, and an instrument looks.
+
+A world takes a fraction of a second, so that error rates come from a thousand of them.
+"""
+
+import json
+import logging
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from tiltmeter import workers
+from tiltmeter.calibration.certificate import Certificate, Outcome, Readings, Setting
+from tiltmeter.calibration.worlds import Dial, World
+from tiltmeter.errors import TiltmeterError, unknown
+from tiltmeter.instruments import Instrument, load_instrument
+from tiltmeter.packs import Pack
+from tiltmeter.results import Estimate
+from tiltmeter.store import Store, identity
+from tiltmeter.subjects.table import VectorTable
+from tiltmeter.training import ppmi, predictive
+
+_log = logging.getLogger(__name__)
+
+VERSION = "1"
+"""Raised whenever the same plan would give other certificates."""
+WINDOW, DIMENSIONS, EPOCHS = 10, 50, 20
+_PART = 20
+"""Worlds that are measured, and kept, together."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """How an instrument is calibrated."""
+
+    text: Callable[[World], list[list[str]]]
+    dials: tuple[Dial, ...]
+    doses: tuple[float, ...]
+    unit: str
+    """The column whose words are split into halves."""
+    lists: tuple[str, ...]
+    """All that a world is made of."""
+    published: tuple[str, ...]
+    """Estimates whose p is a paper's, not one that we stand behind."""
+    left_out: tuple[str, ...] = ()
+    """Groups of which nothing is to be found."""
+    has_topics: bool = False
+    """Whether its targets are topics, which may be coherent."""
+
+
+_BOTH_WAYS = (-1.0, -0.5, 0.0, 0.5, 1.0)
+_THINGS = ("mentions", "occupations", "inanimate_nouns", "baseline_adjectives")
+_ADJECTIVES = (*_THINGS, "adjectives", "semantic_gender", "names")
+WAYS: Mapping[str, _Way] = {
+    "weat": _Way(
+        text=World.topics,
+        dials=("stereotype",),
+        doses=_BOTH_WAYS,
+        unit="target",
+        lists=(*_THINGS, "weat"),
+        published=("effect_size",),
+        has_topics=True,
+    ),
+    "bad": _Way(
+        text=World.adjectives,
+        dials=("stereotype", "lean"),
+        doses=_BOTH_WAYS,
+        unit="masculine",
+        lists=_ADJECTIVES,
+        published=("statistic",),
+    ),
+    "mweat": _Way(
+        text=World.adjectives,
+        dials=("lean", "stereotype"),
+        doses=(0.0, 0.25, 0.5, 0.75, 1.0),  # it is never below 0, whichever way words lean
+        unit="masculine",
+        lists=_ADJECTIVES,
+        published=("statistic", "statistic_resplit"),
+        left_out=("unmarked",),
+    ),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class VectorPlan:
+    """How many worlds of which kind."""
+
+    instrument: str
+    pack: Pack
+    seeds: int = 10
+    """Worlds for each dose."""
+    worlds: int = 1000
+    """Worlds without any bias, for the rate of false positives."""
+    power_worlds: int = 100
+    power_dose: float = 0.2
+    sizes: tuple[int, ...] = (5, 10, 20, 40, 80)
+    """Sentences of each word with a gendered one, for the power."""
+    runner: str = "local"
+
+    def __post_init__(self) -> None:
+        if self.instrument not in WAYS:
+            raise unknown("instrument on word vectors that can be calibrated", self.instrument, WAYS)
+        for name in ("seeds", "worlds", "power_worlds"):
+            if getattr(self, name) < 2:
+                raise TiltmeterError(f"--{name.replace('_', '-')} is {getattr(self, name)}, and at least 2 are needed")
+        if not self.sizes or not 0 < self.power_dose <= 1:
+            raise TiltmeterError("the power is asked of some numbers of sentences, at a dose above 0 and up to 1")
+        if len(self.pack.mentions) < 2:
+            raise TiltmeterError(f"mentions.tsv of {self.pack.name} has to have two sentences or more")
+
+    @property
+    def settings(self) -> list[Setting]:
+        """Every world that is made, the one with which it is compared first."""
+        way = WAYS[self.instrument]
+        found = [
+            Setting(use="dose", dial=dial, dose=dose, seed=seed)
+            for dial in way.dials
+            for dose in way.doses
+            for seed in range(self.seeds)
+        ]
+        found += [
+            Setting(use="null", dial=way.dials[0], dose=0.0, seed=seed, coherent=coherent)
+            for coherent in ((False, True) if way.has_topics else (False,))
+            for seed in _after(self.worlds, 1)
+        ]
+        found += [
+            Setting(use="power", dial=way.dials[0], dose=self.power_dose, seed=seed, often=often)
+            for number, often in enumerate(self.sizes)
+            for seed in _after(self.power_worlds, 2 + number)
+        ]
+        others: dict[str, dict[str, Any]] = {
+            "skip-gram": {"method": "skip-gram"},
+            "skip-gram, half of the sentence forms": {"method": "skip-gram", "half": 1},
+            "skip-gram, the other half": {"method": "skip-gram", "half": 2},
+        }
+        if way.has_topics:
+            others["coherent topics"] = {"coherent": True}
+        if self.pack.grammatical_gender:
+            others["no grammar"] = {"grammar": False}
+        return found + [
+            Setting(use=name, dial=way.dials[0], dose=dose, seed=seed, **changed)
+            for name, changed in others.items()
+            for dose in (0.0, 1.0)
+            for seed in range(self.seeds)
+        ]
+
+
+def _after(count: int, block: int) -> range:
+    """Seeds that no other use has."""
+    return range(block * 1_000_000, block * 1_000_000 + count)
+
+
+def certify(plan: VectorPlan, store: Store | None = None) -> Certificate:
+    """Makes the worlds, or takes those that were made before, and says what they show."""
+    store = store or Store()
+    started = time.perf_counter()
+    tool = load_instrument(plan.instrument)
+    way = WAYS[plan.instrument]
+    trial = World(pack=plan.pack, often=4)  # what a world lacks is said before a thousand are made
+    if len({word for sentence in way.text(trial) for word in sentence} - trial.function_words) <= DIMENSIONS:
+        raise TiltmeterError(f"a world of {plan.pack.name} has too few words for vectors of {DIMENSIONS} dimensions")
+    settings = plan.settings
+    by_use = [list(own) for _, own in groupby(settings, key=lambda setting: setting.use)]
+    parts = [
+        _Part(plan.instrument, plan.pack, tuple(own[start : start + _PART]), store)
+        for own in by_use
+        for start in range(0, len(own), _PART)
+    ]
+    outcomes: dict[int, list[Outcome]] = {}
+    for number, found in workers.map(_start, parts, plan.runner):
+        outcomes[number] = found
+        _log.info(
+            "[%d/%d] worlds",
+            min(len(outcomes) * _PART, len(settings)),
+            len(settings),
+            extra={"progress": len(outcomes) / len(parts)},
+        )
+    return Certificate(
+        instrument=tool.name,
+        version=tool.version,
+        capability=tool.capability,
+        lang=plan.pack.lang,
+        about={
+            "certificate": VERSION,
+            "method": "ppmi-svd, where nothing else is said",
+            "window": WINDOW,
+            "dimensions": DIMENSIONS,
+            "worlds": len(settings),
+            "power_dose": plan.power_dose,
+            "pack": plan.pack.digest(way.lists),
+            "versions": _versions(),
+        },
+        published=way.published,
+        outcomes=tuple(outcome for number in range(len(parts)) for outcome in outcomes[number]),
+        seconds=time.perf_counter() - started,
+    )
+
+
+@dataclass(frozen=True)
+class _Part:
+    instrument: str
+    pack: Pack
+    settings: tuple[Setting, ...]
+    store: Store
+
+    @property
+    def key(self) -> str:
+        tool = load_instrument(self.instrument)
+        settings = [asdict(setting) for setting in self.settings]
+        digest = self.pack.digest(WAYS[self.instrument].lists)
+        made = [WINDOW, DIMENSIONS, EPOCHS, _versions()]
+        return identity(VERSION, tool.name, tool.version, digest, settings, made)[:24]
+
+
+def _versions() -> dict[str, str]:
+    return {package: version(package) for package in ("numpy", "scipy", "gensim")}
+
+
+def _start() -> Callable[[_Part], list[Outcome]]:
+    return _measured
+
+
+def _measured(part: _Part) -> list[Outcome]:
+    def fill(folder: Path) -> None:
+        tool = load_instrument(part.instrument)
+        options = tool.options()
+        items = tool.items(part.pack, options)
+        found = [asdict(_outcome(setting, part, tool, items, options)) for setting in part.settings]
+        (folder / "outcomes.json").write_text(json.dumps(found), "utf-8")
+
+    folder = part.store.calibrations.obtain(part.key, fill)
+    return [Outcome.from_json(row) for row in json.loads((folder / "outcomes.json").read_bytes())]
+
+
+def _outcome(setting: Setting, part: _Part, tool: Instrument, items: pl.DataFrame, options: Any) -> Outcome:
+    mentions = part.pack.mentions
+    world = World(
+        pack=part.pack,
+        dose=setting.dose,
+        dial=setting.dial,
+        grammar=setting.grammar,
+        coherent=setting.coherent,
+        often=setting.often,
+        mentions=mentions[setting.half - 1 :: 2] if setting.half else mentions,
+        seed=setting.seed,
+    )
+    way = WAYS[part.instrument]
+    # Skip-gram draws frequent words less often; where pairs are counted, those that say nothing are left out.
+    left_out = frozenset() if setting.method == "skip-gram" else world.function_words
+    with _quietly():
+        table = _learnt(way.text(world), setting.method, setting.seed, left_out)
+    answered, _ = tool.answer(items, table, part.pack, options)
+    whole = _readings(tool, answered, options)
+    if setting.use != "dose":
+        return Outcome(setting, whole)
+    units = answered[way.unit].unique(maintain_order=True).to_list()
+    halves = (answered.filter(pl.col(way.unit).is_in(units[start::2])) for start in (0, 1))
+    return Outcome(setting, whole, tuple(_readings(tool, half, options) for half in halves))
+
+
+def _readings(tool: Instrument, answered: pl.DataFrame, options: Any) -> Readings:
+    left_out = set(WAYS[tool.name].left_out)
+    return {
+        key: (estimate.value, estimate.p_value, estimate.p_two_sided)
+        for estimate in tool.estimate(answered, options).estimates
+        if (key := _key(estimate)) and not left_out & set(estimate.group.values())
+    }
+
+
+def _key(estimate: Estimate) -> str:
+    """What an estimate is called; nothing for the control of grammar, which is not there to find a bias."""
+    if "control" in estimate.group:
+        return ""
+    groups = [text for text in estimate.group.values() if text != "pack"]
+    return " ".join([estimate.test, estimate.name, *groups])
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """What a training says of itself, a thousand of them need not say."""
+    training = logging.getLogger("tiltmeter.training")
+    level = training.level
+    training.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        training.setLevel(level)
+
+
+def _learnt(sentences: Sequence[list[str]], method: str, seed: int, left_out: frozenset[str]) -> VectorTable:
+    counts = Counter(word for sentence in sentences for word in sentence if word not in left_out)
+    vocabulary = dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
+    if method == "skip-gram":
+        vectors = predictive.train(
+            method,
+            lambda: iter(sentences),
+            vocabulary,
+            sentence_count=len(sentences),
+            window=WINDOW,
+            dimensions=DIMENSIONS,
+            epochs=EPOCHS,
+            seed=seed,
+        )
+    else:
+        vectors = ppmi.train(sentences, vocabulary, window=WINDOW, dimensions=DIMENSIONS, seed=seed)
+    return VectorTable(dict(zip(vocabulary, vectors.astype(np.float64), strict=True)))
