@@ -9,6 +9,7 @@ from transformers import (
     AutoModelForSequenceClassification,
     AutoTokenizer,
     DataCollatorWithPadding,
+    PrinterCallback,
     Trainer,
     TrainingArguments,
 )
@@ -86,5 +87,6 @@ def _theirs(base: Path, pairs: Sequence[Labelled], padding: Any) -> None:
         trainer = Trainer(
             model=model, args=arguments, train_dataset=told, data_collator=DataCollatorWithPadding(tokenizer)
         )
+        trainer.remove_callback(PrinterCallback)
         trainer.train()
         trainer.save_model(folder)
