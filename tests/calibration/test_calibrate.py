@@ -97,7 +97,7 @@ class TestACalibration:
         assert told["measures"][0]["rank_correlation"] == found.following()[0].correlation
         assert len((tmp_path / "out" / "scores.csv").read_text().splitlines()) == 1 + len(found.scores)
         page = (tmp_path / "out" / "README.md").read_text()
-        assert "2 seeds are too few" in page
+        assert "2 seeds cannot carry" in page
         assert "The models answer" not in page, "nothing was held out"
         (picture,) = (tmp_path / "out" / "figures").glob("*.svg")
         assert picture.name in page

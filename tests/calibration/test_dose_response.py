@@ -93,8 +93,8 @@ class TestDifferences:
 
 
 def test_few_seeds_are_said_to_be_too_few() -> None:
-    assert cautions(made(0.1, seeds=3))[0].startswith("3 seeds are too few")
-    assert not [said for said in cautions(made(0.1)) if "too few to publish" in said]
+    assert cautions(made(0.1, seeds=3))[0].startswith("3 seeds cannot carry")
+    assert not [said for said in cautions(made(0.1)) if "cannot carry" in said]
 
 
 def test_what_is_known_of_an_interval_is_said_with_it() -> None:

@@ -105,7 +105,8 @@ def cautions(found: Calibration) -> list[str]:
     said = []
     if len(found.seeds) < FEW_SEEDS:
         said.append(
-            f"{_counted(len(found.seeds), 'seed')} are too few to publish a correlation with: take {FEW_SEEDS} or more."
+            f"{_counted(len(found.seeds), 'seed')} cannot carry a correlation that is published: take {FEW_SEEDS} or "
+            "more."
         )
     if unlearnt := [score for score in found.scores if score.learnt is not None and score.learnt < LEARNT]:
         said.append(
