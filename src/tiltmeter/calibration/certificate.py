@@ -8,7 +8,6 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from scipy.stats import binomtest
 
 from tiltmeter.calibration.dose_response import Calibration, Score
 from tiltmeter.calibration.worlds import Dial
@@ -96,6 +95,8 @@ class Certificate:
 
         `p_adjusted`: of p values of ours, whether that is more often than 5%, one-sided and exact, by Holm over all.
         """
+        from scipy.stats import binomtest
+
         found: list[dict[str, Any]] = []
         for measure, coherent in product(self.measures, (False, True)):
             null = [one for one in self._of("null") if one.setting.coherent == coherent]

@@ -20,11 +20,11 @@ import polars as pl
 
 from tiltmeter import workers
 from tiltmeter.calibration.certificate import Certificate, Outcome, Readings, Setting
+from tiltmeter.calibration.naming import measure_key
 from tiltmeter.calibration.worlds import Dial, World
 from tiltmeter.errors import TiltmeterError, unknown
 from tiltmeter.instruments import Instrument, load_instrument
 from tiltmeter.packs import Pack
-from tiltmeter.results import Estimate
 from tiltmeter.store import Store, identity
 from tiltmeter.subjects.table import VectorTable
 from tiltmeter.training import ppmi, predictive
@@ -272,16 +272,8 @@ def _readings(tool: Instrument, answered: pl.DataFrame, options: Any) -> Reading
     return {
         key: (estimate.value, estimate.p_value, estimate.p_two_sided)
         for estimate in tool.estimate(answered, options).estimates
-        if (key := _key(estimate)) and not left_out & set(estimate.group.values())
+        if (key := measure_key(estimate)) and not left_out & set(estimate.group.values())
     }
-
-
-def _key(estimate: Estimate) -> str:
-    """What an estimate is called; nothing for the control of grammar, which is not there to find a bias."""
-    if "control" in estimate.group:
-        return ""
-    groups = [text for text in estimate.group.values() if text != "pack"]
-    return " ".join([estimate.test, estimate.name, *groups])
 
 
 @contextmanager

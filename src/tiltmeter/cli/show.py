@@ -12,10 +12,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tiltmeter.calibration.recovery import SAID
 from tiltmeter.corpora import Built, BuiltNli
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments import Instrument
 from tiltmeter.packs import LISTS, Pack
+from tiltmeter.report.calibrated import KIND, all_notes, calibration_of
 from tiltmeter.report.content import not_measured
 from tiltmeter.report.summary import models
 from tiltmeter.report.tables import told_worse
@@ -42,8 +44,11 @@ def run(found: Run, *, notes: bool = False) -> None:
     """A run's estimates as a table, then what they say in words."""
     result = found.result
     say(f"\n{result.instrument} on {result.subject}, {result.lang} (run {found.id})")
-    table = _table("test", "estimate", "value", "95% interval", "p", "p corr.", "n", "lost", "worse")
     printed = found.printed()
+    beside = calibration_of(found)
+    known = any(beside.of(row) for row in printed)
+    columns = ("test", "estimate", "value", "95% interval", "p", "p corr.", "n", "lost", "worse")
+    table = _table(*columns, *(("calibration",) if known else ()))
     for row in printed:
         interval = "–" if row.ci_low is None else f"{shown(row.ci_low)} to {shown(row.ci_high)}"
         group = " ".join(f"{key}={value}" for key, value in row.group.items())
@@ -59,12 +64,15 @@ def run(found: Run, *, notes: bool = False) -> None:
             row.n,
             row.lost,
             told_worse(row),
+            *((beside.said(row),) if known else ()),
         )
     _out.print(table)
+    if known:
+        say(SAID)
     if hidden := len(result.estimates) - len(printed):
         say(f"and {hidden} more: `tiltmeter runs show {found.id} --json`")
-    for note in result.notes:
-        if notes or note.kind in ("reading", "hypothesis", "void"):
+    for note in all_notes(found):
+        if notes or note.kind in ("reading", "hypothesis", "void") or (note.kind == KIND and note.caution):
             say(f"- {note.test + ': ' if note.test else ''}{note.text}")
     for text_table in result.tables if notes else ():
         read(text_table)

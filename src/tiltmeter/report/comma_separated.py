@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Sequence
 
+from tiltmeter.report.calibrated import all_notes
 from tiltmeter.report.content import DOES_NOT_SHOW, asked_for, facts, meanings
 from tiltmeter.report.tables import Cell, Number, estimates_table
 from tiltmeter.results import harmless
@@ -20,7 +21,7 @@ def comma_separated(runs: Sequence[Run], skipped: Sequence[Skipped]) -> str:
     rows = [{"record": "estimate", **dict(zip(table.header[0], map(_plain, row), strict=True))} for row in table.rows]
     for run in runs:
         told = {"run": run.id, **{name: getattr(run.result, name) for name in _RUN}}
-        for note in run.result.notes:
+        for note in all_notes(run):
             rows.append({"record": "note", **told, "test": note.test or "", "name": note.kind, "text": note.text})
         for name, fact in facts(run).items():
             if name not in told:

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from tiltmeter.instruments import Instrument, load_instrument
+from tiltmeter.report.calibrated import all_notes
 from tiltmeter.report.layouts import paper_tables
-from tiltmeter.report.tables import Table, hypotheses_table, printed_table, text_table
+from tiltmeter.report.tables import Table, calibration_table, hypotheses_table, printed_table, text_table
 from tiltmeter.results import Note
 from tiltmeter.runs import NOT_ASKED, Across, Run, Skipped, across, comparable, labels, told_option
 
@@ -60,6 +61,13 @@ class Section:
         names = {row.name for _, run in self.labelled for row in run.result.estimates}
         return [in_words(table, names) for table in self.tables]
 
+    def calibration(self) -> list[Table]:
+        """What is known of the numbers in these tables from models of known bias."""
+        tool = self.instrument
+        names = {name for layout in tool.layouts for name in layout.names} | {*tool.main_estimates, tool.headline}
+        found = calibration_table([run for _, run in self.labelled], names)
+        return [] if found is None else [in_words(replace(found, title=f"{self.title}: calibration"), names)]
+
     def printed(self) -> list[tuple[str, Run, Table]]:
         """Each run with the table of its estimates."""
         return [
@@ -106,7 +114,7 @@ def readings(run: Run) -> list[str]:
 
 def caveats(run: Run) -> list[str]:
     """What to know when reading its numbers."""
-    return [_told(note) for note in run.result.notes if note.kind not in READINGS]
+    return [_told(note) for note in all_notes(run) if note.kind not in READINGS]
 
 
 def subjects(runs: Sequence[Run]) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments import load_instrument
+from tiltmeter.report.calibrated import as_values
 from tiltmeter.report.comma_separated import comma_separated
 from tiltmeter.report.content import DOES_NOT_SHOW
 from tiltmeter.report.latex import latex
@@ -37,7 +38,7 @@ def ending_of(path: Path) -> str:
 
 
 def everything(runs: Sequence[Run], skipped: Sequence[Skipped]) -> str:
-    """The runs as `--json` prints them, what was skipped, and what the numbers mean."""
+    """The runs as `--json` prints them, what was skipped, what the numbers mean, and how they did on planted bias."""
     tools = [load_instrument(name) for name in dict.fromkeys(run.result.instrument for run in runs)]
     told = {
         "runs": [run.result.to_json() for run in runs],
@@ -46,6 +47,7 @@ def everything(runs: Sequence[Run], skipped: Sequence[Skipped]) -> str:
             tool.name: {name: getattr(tool, name) for name in ("measures", "reading", "formula", "reference")}
             for tool in tools
         },
+        "calibration": [as_values(run) for run in runs],
         "does_not_show": DOES_NOT_SHOW,
     }
     return json.dumps(told, ensure_ascii=False, indent=1, allow_nan=False) + "\n"

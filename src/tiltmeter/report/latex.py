@@ -28,7 +28,8 @@ def latex(runs: Sequence[Run], skipped: Sequence[Skipped]) -> str:
     for section in sections(runs):
         blocks.append(_comments(_about(section)))
         # Where no layout has a place for what a run found, its estimates are the table.
-        for table in section.tables_in_words() or [table for _, _, table in section.printed() if table.rows]:
+        tables = section.tables_in_words() or [table for _, _, table in section.printed() if table.rows]
+        for table in [*tables, *section.calibration()]:
             blocks += table_blocks(table, _label(section.instrument.name, table.title), labels)
     if missing := not_measured(skipped):
         blocks.append(_comments(["What was not measured", *missing]))

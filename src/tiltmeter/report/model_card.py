@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from tiltmeter.errors import MissingExtra, TiltmeterError
 from tiltmeter.instruments import load_instrument
+from tiltmeter.report.calibrated import all_notes
 from tiltmeter.report.content import READINGS, facts, name_in_words, sections
-from tiltmeter.report.markdown import bullets, end_blocks, found_block, paragraph, section_blocks
+from tiltmeter.report.markdown import bullets, end_blocks, found_block, paragraph, section_blocks, table_blocks
 from tiltmeter.report.tables import told_group
 from tiltmeter.results import Estimate
 from tiltmeter.runs import Run, Skipped, told_option
@@ -38,6 +39,8 @@ def model_card(runs: Sequence[Run], skipped: Sequence[Skipped]) -> str:
     blocks = [f"---\n{metadata}---", "## Gender bias", found_block(runs)]
     for section in sections(runs):
         blocks += section_blocks(section, level=3)
+        for table in section.calibration():
+            blocks += table_blocks(table)
     if told := _caveats(runs):
         blocks += ["### What to know when reading this", bullets(told)]
     blocks += [*end_blocks(runs, skipped, level=3), _made(runs)]
@@ -48,7 +51,7 @@ def _caveats(runs: Sequence[Run]) -> list[str]:
     """What makes a number mean less: those of one kind in a line, with the instruments that they are of."""
     found: dict[tuple[str, str], dict[str, None]] = {}
     for run in runs:
-        for note in run.result.notes:
+        for note in all_notes(run):
             if note.kind == "caveat" or (note.caution and note.kind not in READINGS):
                 told = f"{note.test}: {note.text}" if note.test else note.text
                 found.setdefault((note.kind, told), {})[run.result.instrument] = None

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tiltmeter import charts
+from tiltmeter.calibration.recovery import SAID
 from tiltmeter.errors import MissingExtra
 from tiltmeter.instruments import Instrument
 from tiltmeter.packs import load_pack, shipped_languages
+from tiltmeter.report.calibrated import Calibrated, all_notes, calibration_of
 from tiltmeter.report.content import LIMITS, READINGS, grouped
 from tiltmeter.report.content import sections as all_sections
 from tiltmeter.report.figures import merged
@@ -47,6 +49,7 @@ def write_page(runs: Sequence[Run], path: Path, *, skipped: Sequence[Skipped] = 
         skipped=grouped(skipped),
         runs=runs,
         limits=LIMITS,
+        calibration=SAID,
         made=_made(runs),
         beside=beside.name if beside else None,
         specifications=figures.specifications,
@@ -106,6 +109,11 @@ class Part:
         """Those that the instrument prints, with their position in the run."""
         return [(run.result.estimates.index(row), row) for row in run.printed()]
 
+    def beside(self, run: Run) -> Calibrated | None:
+        """The certificate, where it knows any of the estimates."""
+        found = calibration_of(run)
+        return found if any(found.of(row) for row in run.printed()) else None
+
     def deciding(self, run: Run) -> dict[int, float | None]:
         """The estimates that say whether there is a tilt, by position, with their corrected two-sided p."""
         return {verdict.position: verdict.p for verdict in verdicts(run) if verdict.tested}
@@ -115,11 +123,11 @@ class Part:
 
     def cautions(self, run: Run) -> list[Note]:
         """What makes a number mean less, or something else."""
-        return [note for note in run.result.notes if note.caution and note.kind not in READINGS]
+        return [note for note in all_notes(run) if note.caution and note.kind not in READINGS]
 
     def asides(self, run: Run) -> list[Note]:
         """How it was asked."""
-        return [note for note in run.result.notes if not note.caution and note.kind not in READINGS]
+        return [note for note in all_notes(run) if not note.caution and note.kind not in READINGS]
 
     def methods(self, run: Run) -> list[tuple[str, list[str]]]:
         """How intervals and p-values were made, and what to beware of in them: each with the estimates it holds for."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from tiltmeter.instruments import Instrument, load_instrument
+from tiltmeter.report.calibrated import all_notes, calibration_of
 from tiltmeter.report.layouts import told_test
 from tiltmeter.report.tables import told_group
 from tiltmeter.results import LEVEL, Estimate, Figure, Note, said_p, shown
@@ -61,6 +62,8 @@ class Verdict:
         row = self.row
         interval = "" if row.ci_low is None else f", 95% interval {shown(row.ci_low)} to {shown(row.ci_high)}"
         beware = cautions(note for note in self.run.result.notes if note.test == row.test)
+        if (known := calibration_of(self.run).of(row)) and known.failures:
+            beware.append("it fails its calibration")
         return (
             f"{self.tool.title}, {self.test}: {row.name.replace('_', ' ')} {shown(row.value)}{interval}, corrected "
             f"{said_p(self.p)}{', but ' + ' and '.join(beware) if beware else ''}"
@@ -108,7 +111,7 @@ class Model:
         return [(own[0].tool, sum(verdict.shown for verdict in own), len(own)) for own in found.values()]
 
     def cautions(self) -> list[str]:
-        return cautions(note for run in self.runs for note in run.result.notes)
+        return cautions(note for run in self.runs for note in all_notes(run))
 
 
 def models(runs: Sequence[Run]) -> list[Model]:

@@ -1,10 +1,12 @@
 """Tables as plain values, whatever format they end in."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Any
 
+from tiltmeter.calibration.recovery import SAID, Recovery
+from tiltmeter.report.calibrated import calibration_of
 from tiltmeter.results import LEVEL, Estimate, Note, TextTable, shown, shown_p
 from tiltmeter.runs import Run, labels
 
@@ -94,11 +96,13 @@ def printed_table(run: Run, title: str) -> Table:
     """A run's estimates as a reader wants them: each with its interval, corrected p, and which way is worse."""
     rows = run.printed()
     grouped = any(row.group for row in rows)
+    beside = calibration_of(run)
+    known = any(beside.of(row) for row in rows)
     header = ("test", "estimate", *(("group",) if grouped else ()), "value", "95% interval", "p", "p corrected")
     hidden = len(run.result.estimates) - len(rows)
     return Table(
         title=title,
-        header=((*header, "n", "lost", "worse"),),
+        header=((*header, "n", "lost", "worse", *(("calibration",) if known else ())),),
         rows=tuple(
             (
                 row.test,
@@ -111,12 +115,14 @@ def printed_table(run: Run, title: str) -> Table:
                 Number(row.n),
                 Number(row.lost),
                 told_worse(row),
+                *((beside.said(row),) if known else ()),
             )
             for row in rows
         ),
         caption=" ".join(
             [
                 *told_families(rows),
+                *([f"{SAID}."] if known else []),
                 *([f"{hidden} more estimates are in the run and in .csv, .xlsx and .json."] if hidden else []),
             ]
         ),
@@ -126,14 +132,14 @@ def printed_table(run: Run, title: str) -> Table:
 
 def estimates_table(runs: Sequence[Run]) -> Table:
     """Every estimate of every run with all its fields, a column for each key of a group."""
-    rows = [(run, row) for run in runs for row in run.result.estimates]
-    groups = list(dict.fromkeys(key for _, row in rows for key in row.group))
+    rows = [(run, row, beside) for run in runs for beside in [calibration_of(run)] for row in run.result.estimates]
+    groups = list(dict.fromkeys(key for _, row, _ in rows for key in row.group))
     names = [name for name in _ANY.to_json() if name != "group"]
     at = names.index("name") + 1
     header = ["run", "instrument", "version", "subject", "lang", *names[:at], *(f"group.{key}" for key in groups)]
     return Table(
         title="Estimates",
-        header=((*header, *names[at:]),),
+        header=((*header, *names[at:], "calibration", *(f"calibration.{name}" for name in _CALIBRATION)),),
         rows=tuple(
             (
                 run.id,
@@ -144,9 +150,40 @@ def estimates_table(runs: Sequence[Run]) -> Table:
                 *(_cell(row, name) for name in names[:at]),
                 *(str(row.group.get(key, "")) for key in groups),
                 *(_cell(row, name) for name in names[at:]),
+                beside.said(row),
+                *_calibration(beside.of(row)),
             )
-            for run, row in rows
+            for run, row, beside in rows
         ),
+    )
+
+
+def calibration_table(runs: Sequence[Run], names: Iterable[str]) -> Table | None:
+    """What is known of the estimates of these names from models of known bias, each once; None where nothing is."""
+    found: dict[tuple[str, ...], tuple[Cell, ...]] = {}
+    for run in runs:
+        beside = calibration_of(run)
+        for row in run.result.estimates:
+            if row.name not in names or (known := beside.of(row)) is None:
+                continue
+            found[run.result.lang, beside.prefix, row.test, row.name, ", ".join(row.group.values())] = (
+                Number(known.rank_correlation),
+                Range(*(known.ci or (None, None))),
+                Number(known.false_positive_rate),
+                known.said(with_p=row.p_value is not None),
+            )
+    if not found:
+        return None
+    keys = ("lang", "mode", "test", "name", "group")
+    kept = [place for place, key in enumerate(keys) if key != "mode" or any(row[place] for row in found)]
+    return Table(
+        title="Calibration",
+        header=(
+            (*(keys[place] for place in kept), "rank correlation", "95% interval", "p at most 0.05", "calibration"),
+        ),
+        rows=tuple((*(row[place] for place in kept), *cells) for row, cells in found.items()),
+        caption=f"{SAID}.",
+        keys=1,
     )
 
 
@@ -213,6 +250,26 @@ def _verdict(holds: Sequence[bool]) -> Cell:
     if len(set(holds)) > 1:
         return f"holds in {sum(holds)} of {len(holds)}"
     return "holds" if holds[0] else "not shown"
+
+
+_CALIBRATION = (
+    "rank_correlation",
+    "ci_low",
+    "ci_high",
+    "lowest_of_a_seed",
+    "false_positive_rate",
+    "power",
+    "reliability",
+)
+
+
+def _calibration(found: Recovery | None) -> Iterator[Number]:
+    if found is None:
+        yield from [NOTHING] * len(_CALIBRATION)
+        return
+    low, high = found.ci or (None, None)
+    told = asdict(found) | {"ci_low": low, "ci_high": high}
+    yield from (Number(told[name]) for name in _CALIBRATION)
 
 
 def _cell(row: Estimate, name: str) -> Cell:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tiltmeter.errors import MissingExtra
+from tiltmeter.report.calibrated import all_notes
 from tiltmeter.report.content import DOES_NOT_SHOW, all_tables, facts, grouped, meanings
 from tiltmeter.report.summary import models
 from tiltmeter.report.tables import Cell, Number, Range, Table, estimates_table
@@ -70,7 +71,7 @@ def _shape(cell: Number) -> str:
 def _sheets(runs: Sequence[Run], skipped: Sequence[Skipped]) -> list[tuple[str, Table]]:
     """All tables, each under a name of its own that a workbook can have."""
     means = meanings(runs)
-    notes = [(run, note) for run in runs for note in run.result.notes]
+    notes = [(run, note) for run in runs for note in all_notes(run)]
     told = [facts(run) for run in runs]
     tables = {
         "found": Table(
