@@ -224,6 +224,11 @@ class Certificate:
         return next(iter(self.responses))
 
 
+def follows(rank_correlation: float) -> bool:
+    # A mean of .8, .9, .9 and 1 is a little below .9.
+    return rank_correlation >= FOLLOWS - 1e-9
+
+
 def _called(outcome: Outcome, use: str) -> Outcome:
     return replace(outcome, setting=replace(outcome.setting, use=use))
 
@@ -245,7 +250,7 @@ def _failures(told: Mapping[str, Any]) -> Iterator[str]:
         known = {dial: value for dial, value in found.items() if value is not None}
         if not known:
             yield f"{measure}: it could not be measured in every world"
-        elif max(known.values()) < FOLLOWS:
+        elif not follows(max(known.values())):
             values = ", ".join(f"{dial} {value:.2f}" for dial, value in known.items())
             yield f"{measure}: it follows nothing that was planted (rank correlation: {values})"
 

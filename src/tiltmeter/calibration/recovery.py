@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import floor
 from typing import Any
 
-from tiltmeter.calibration.certificate import ALPHA, FOLLOWS
+from tiltmeter.calibration.certificate import ALPHA, FOLLOWS, follows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ class Recovery:
 
     @property
     def follows(self) -> bool:
-        return self.rank_correlation is not None and self.rank_correlation >= FOLLOWS
+        return self.rank_correlation is not None and follows(self.rank_correlation)
 
     def said(self, *, with_p: bool = True) -> str:
         """All of it in a few words, for the cell of a table."""
@@ -47,9 +47,9 @@ class Recovery:
 
 
 SAID = (
-    "calibration: whether the number follows a bias that was planted (in brackets its rank correlation with the dose: "
-    f"1 is best, below {FOLLOWS:g} it does not follow), and how often its p is at most {ALPHA:g} where nothing was "
-    "planted, told where that p is a published one or finds too much"
+    "Calibration says whether the number follows a bias that was planted (in brackets its rank correlation with the "
+    f"dose: 1 is best, below {FOLLOWS:g} it does not follow), and how often its p is at most {ALPHA:g} where nothing "
+    "was planted, told where that p is a published one or finds too much"
 )
 """What stands in such a cell."""
 

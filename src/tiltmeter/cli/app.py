@@ -27,7 +27,7 @@ app = typer.Typer(
 )
 runs_app = typer.Typer(help="Finished measurements, kept on this machine.", no_args_is_help=True)
 cache_app = typer.Typer(help="What tiltmeter keeps on this machine.", no_args_is_help=True)
-list_app = typer.Typer(help="What there is: instruments, languages, subjects.", no_args_is_help=True)
+list_app = typer.Typer(help="What there is: instruments, languages, subjects, certificates.", no_args_is_help=True)
 
 
 def _print_version(wanted: bool) -> None:
@@ -202,6 +202,25 @@ def list_packs(
         show.pack(load_pack(lang), all_instruments())
     else:
         show.packs([load_pack(known) for known in shipped_languages()], all_instruments())
+
+
+@list_app.command("certificates")
+def list_certificates(
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="Write the ranking as a page in Markdown instead.")
+    ] = None,
+) -> None:
+    """How well the numbers of each instrument recover a planted bias, by language, as the shipped certificates say."""
+    from tiltmeter.calibration.issued import all_issued
+    from tiltmeter.calibration.ranking import ranking, ranking_page
+    from tiltmeter.cli import show
+    from tiltmeter.store import write_atomically
+
+    if out is None:
+        show.certificates(ranking(all_issued()))
+    else:
+        write_atomically(out, ranking_page(all_issued()).encode())
+        show.say(f"written: {out}")
 
 
 @list_app.command("subjects")

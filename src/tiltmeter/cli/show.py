@@ -29,6 +29,7 @@ from tiltmeter.training import read_card, read_test
 
 if TYPE_CHECKING:
     from tiltmeter.calibration import Calibration, Certificate
+    from tiltmeter.calibration.ranking import Ranked
 
 _out = Console(highlight=False)
 _err = Console(stderr=True, highlight=False)
@@ -292,6 +293,33 @@ def subjects(packages: Iterable[tuple[Package, bool]]) -> None:
             "yes" if here else "no",
         )
     _out.print(table)
+
+
+def certificates(found: "Sequence[Ranked]") -> None:
+    """The numbers that were calibrated, those that follow what was planted best first."""
+    if not found:
+        say("no certificate has been issued yet")
+        return
+    table = _table("asks for", "lang", "number", "model", "tests", "rank correlation", "95% interval", "p", "")
+    for row in found:
+        weakest = row.weakest
+        interval = "–" if weakest.ci is None else f"{shown(weakest.ci[0])} to {shown(weakest.ci[1])}"
+        rate = f"{max(row.rates):.1%}" if row.rates else "–"
+        told = " and ".join([*([] if row.follows else ["does not follow"]), *(["p fails"] if row.p_fails else [])])
+        _add(
+            table,
+            row.capability,
+            row.lang,
+            row.label,
+            row.kind,
+            len(row.tests),
+            shown(weakest.rank_correlation),
+            interval,
+            rate,
+            told,
+        )
+    _out.print(table)
+    say("the test that follows the dose least; p: how often it is at most .05 where nothing was planted, at worst")
 
 
 def built(made: Built, *, as_json: bool) -> None:

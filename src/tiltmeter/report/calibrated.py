@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from typing import Any
 
 from tiltmeter.calibration.issued import issued, issued_version
@@ -13,6 +14,7 @@ from tiltmeter.runs import Run, told_option
 
 KIND = "calibration"
 """Of the notes that say what the certificate says of a run, or that there is none."""
+FAILS = "fails its calibration"
 TOLD = 6
 """So many failures are told in a note; the others stand beside the estimates."""
 
@@ -56,8 +58,8 @@ def calibration_of(run: Run) -> Calibrated:
     if way is None:
         return Calibrated(None, "", (Note(kind=KIND, text=f"No certificate for {where} with these options: {told}."),))
     holding = Calibrated(found, str(way["prefix"]), ())
-    known = [known for row in run.printed() if (known := holding.of(row))]
-    notes = [*_failures(where, known)]
+    known = [(row.name, known) for row in run.printed() if (known := holding.of(row))]
+    notes = _failures(where, known, load_instrument(result.instrument))
     if differing:
         notes.append(Note(kind=KIND, text=f"The certificate of {where} was measured without this run's {told}."))
     if not known:
@@ -105,11 +107,16 @@ def _way(certificate: Mapping[str, Any], run: Run, tool: Instrument) -> tuple[Ma
     return None, min(differing, key=len, default=[])
 
 
-def _failures(where: str, known: Sequence[Recovery]) -> list[Note]:
-    """What the certificate warns of in numbers that are printed."""
-    told = list(dict.fromkeys(sentence for found in known for sentence in found.failures))
+def _failures(where: str, known: Sequence[tuple[str, Recovery]], tool: Instrument) -> list[Note]:
+    """What the certificate warns of in numbers that are printed, those that the instrument stands behind first."""
+    behind = {tool.headline, *chain.from_iterable(tool.verdict)}
+    first, others = (
+        dict.fromkeys(sentence for name, found in known if (name in behind) == deciding for sentence in found.failures)
+        for deciding in (True, False)
+    )
+    told = [*first, *others]
     if not told:
         return []
     more = f"; and {len(told) - TOLD} more, beside the estimates" if len(told) > TOLD else ""
     text = f"Where its bias is known, {where} fails: {'; '.join(told[:TOLD])}{more}."
-    return [Note(kind=KIND, text=text, caution="fails its calibration")]
+    return [Note(kind=KIND, text=text, caution=FAILS if first else "some numbers fail their calibration")]

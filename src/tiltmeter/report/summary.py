@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from tiltmeter.instruments import Instrument, load_instrument
-from tiltmeter.report.calibrated import all_notes, calibration_of
+from tiltmeter.report.calibrated import FAILS, all_notes, calibration_of
 from tiltmeter.report.layouts import told_test
 from tiltmeter.report.tables import told_group
 from tiltmeter.results import LEVEL, Estimate, Figure, Note, said_p, shown
@@ -63,7 +63,7 @@ class Verdict:
         interval = "" if row.ci_low is None else f", 95% interval {shown(row.ci_low)} to {shown(row.ci_high)}"
         beware = cautions(note for note in self.run.result.notes if note.test == row.test)
         if (known := calibration_of(self.run).of(row)) and known.failures:
-            beware.append("it fails its calibration")
+            beware.append(f"it {FAILS}")
         return (
             f"{self.tool.title}, {self.test}: {row.name.replace('_', ' ')} {shown(row.value)}{interval}, corrected "
             f"{said_p(self.p)}{', but ' + ' and '.join(beware) if beware else ''}"

@@ -175,7 +175,7 @@ def calibration_table(runs: Sequence[Run], names: Iterable[str]) -> Table | None
     if not found:
         return None
     keys = ("lang", "mode", "test", "name", "group")
-    kept = [place for place, key in enumerate(keys) if key != "mode" or any(row[place] for row in found)]
+    kept = [place for place, key in enumerate(keys) if any(row[place] for row in found)]
     return Table(
         title="Calibration",
         header=(

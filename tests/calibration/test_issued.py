@@ -1,0 +1,147 @@
+"""The certificates that ship, and what they say of one measure."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from calibration.issuing import certificate, false_positive, issue, response
+from tiltmeter.calibration.issued import FOLDER, all_issued, issued, issued_version
+from tiltmeter.calibration.naming import measure_key
+from tiltmeter.calibration.recovery import recovery
+from tiltmeter.errors import TiltmeterError
+from tiltmeter.instruments import load_instrument
+from tiltmeter.results import Estimate
+
+WEAT = load_instrument("weat").version
+
+
+def row(test: str, name: str, **group: str) -> Estimate:
+    return Estimate(test=test, name=name, value=1.0, worse="away", neutral=0, group=group)
+
+
+def test_a_measure_is_called_by_its_way_test_name_and_groups() -> None:
+    assert measure_key(row("E1", "effect_size")) == "E1 effect_size"
+    assert measure_key(row("BEC-Pro", "f_minus_m", profession_class="all"), "published") == (
+        "published BEC-Pro f_minus_m all"
+    )
+    assert measure_key(row("names", "statistic", source="pack", adjectives="male")) == "names statistic male"
+    assert measure_key(row("grammar", "effect_size", control="grammatical gender")) == ""
+
+
+class TestIssued:
+    def test_it_is_that_of_instrument_kind_language_and_version(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        issue(tmp_path, monkeypatch, certificate("weat", "vectors", "en", {"stereotype": [response("E1 d", 1.0)]}))
+        found = issued("weat", WEAT, "vectors", "en")
+        assert found == json.loads((tmp_path / "weat-vectors-en.json").read_text())
+        assert issued("weat", WEAT, "vectors", "en") is found
+        assert all_issued() == [found]
+        for other in (("weat", WEAT, "vectors", "ru"), ("weat", WEAT, "masked", "en"), ("bad", WEAT, "vectors", "en")):
+            assert issued(*other) is None
+            assert issued_version(other[0], other[2], other[3]) is None
+
+    def test_one_of_another_version_is_none_and_is_told_apart(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        issue(tmp_path, monkeypatch, certificate("weat", "vectors", "en", {}, version="0"))
+        assert issued("weat", WEAT, "vectors", "en") is None
+        assert issued_version("weat", "vectors", "en") == "0"
+
+    def test_a_name_leads_to_no_other_folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        inner = tmp_path / "inner"
+        inner.mkdir()
+        issue(tmp_path, monkeypatch, certificate("weat", "vectors", "en", {}))
+        issue(inner, monkeypatch)
+        for lang in ("../weat-vectors-en", "\0", "x" * 5000):
+            assert issued("weat", WEAT, "vectors", lang) is None
+            assert issued("../weat", WEAT, "vectors", "en") is None
+
+    @pytest.mark.parametrize(
+        ("content", "why"),
+        [
+            ("{", "it cannot be read"),
+            ("[]", "there is no 'instrument'"),
+            (json.dumps(certificate("weat", "vectors", "en", {}) | {"ways": None}), "there is no 'ways'"),
+            (json.dumps(certificate("weat", "vectors", "ru", {})), "it is that of weat-vectors-ru"),
+        ],
+    )
+    def test_a_damaged_one_is_said_in_a_sentence(
+        self, content: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        issue(tmp_path, monkeypatch)
+        (tmp_path / "weat-vectors-en.json").write_text(content)
+        for ask in (all_issued, lambda: issued("weat", WEAT, "vectors", "en")):
+            with pytest.raises(TiltmeterError, match=f"weat-vectors-en.json is damaged: {why}"):
+                ask()
+
+    def test_every_one_that_ships_is_whole(self) -> None:
+        for found in all_issued():
+            measures = {entry["measure"] for rows in found["responses"].values() for entry in rows}
+            assert all(recovery(found, measure) for measure in measures)
+            assert {tuple(sorted(way)) for way in found["ways"]} == {("options", "prefix")}
+        assert (FOLDER / "README.md").is_file()
+
+    def test_it_is_read_without_what_only_measuring_needs(self) -> None:
+        code = "import sys, tiltmeter.calibration.issued; print({'torch', 'gensim', 'scipy.stats'} & set(sys.modules))"
+        told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert told.stdout.strip() == "set()"
+
+
+class TestRecovery:
+    def test_the_dial_that_is_followed_best_and_the_worst_p_count(self) -> None:
+        found = recovery(
+            certificate(
+                "bad",
+                "vectors",
+                "es",
+                {"stereotype": [response("a s", 0.2)], "lean": [response("a s", 0.95, [0.9, 1.0])]},
+                false_positives=[false_positive("a s", 0.03), false_positive("a s", 0.08), false_positive("b s", 0.5)],
+                power=[
+                    {"measure": "a s", "sentences": 80, "worlds": 9, "rate": 0.7},
+                    {"measure": "a s", "sentences": 5, "worlds": 9, "rate": 0.1},
+                ],
+                reliability={"a s": 0.6},
+                failures=["a s: too much", "a s more: not of this one"],
+            ),
+            "a s",
+        )
+        assert found is not None
+        assert (found.dial, found.rank_correlation, found.ci) == ("lean", 0.95, (0.9, 1.0))
+        assert (found.false_positive_rate, found.power, found.reliability) == (0.08, 0.7, 0.6)
+        assert found.failures == ("a s: too much",)
+
+    @pytest.mark.parametrize(
+        ("r", "told"),
+        [
+            (1.0, "follows (1.00)"),
+            (0.999, "follows (0.99)"),
+            (sum([0.8, 0.9, 0.9, 1.0]) / 4, "follows (0.90)"),
+            (0.8999, "does not follow (0.89)"),
+            (-0.156, "does not follow (-0.16)"),
+            (None, "cannot always be measured"),
+        ],
+    )
+    def test_a_few_words_say_whether_it_follows(self, r: float | None, told: str) -> None:
+        found = recovery(certificate("weat", "vectors", "en", {"stereotype": [response("E1 d", r)]}), "E1 d")
+        assert found is not None
+        assert found.said() == told
+
+    @pytest.mark.parametrize(
+        ("published", "fails", "told"), [(True, False, True), (False, True, True), (False, False, False)]
+    )
+    def test_the_rate_of_a_p_is_told_where_it_is_published_or_fails(
+        self, published: bool, fails: bool, told: bool
+    ) -> None:
+        rates = [false_positive("E1 d", 0.32, published=published, fails=fails)]
+        made = certificate("weat", "vectors", "en", {"stereotype": [response("E1 d", 1.0)]}, false_positives=rates)
+        found = recovery(made, "E1 d")
+        assert found is not None
+        assert found.said() == "follows (1.00)" + ("; p false in 32%" if told else "")
+        assert found.said(with_p=False) == "follows (1.00)"
+
+    def test_a_measure_that_was_not_calibrated_has_none(self) -> None:
+        assert recovery(certificate("weat", "vectors", "en", {"stereotype": [response("E1 d", 1.0)]}), "E2 d") is None
