@@ -10,7 +10,7 @@ import pytest
 from calibration.issuing import certificate, false_positive, issue, response
 from tiltmeter.calibration.issued import FOLDER, all_issued, issued, issued_version
 from tiltmeter.calibration.naming import measure_key
-from tiltmeter.calibration.recovery import recovery
+from tiltmeter.calibration.recovery import recoveries
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments import load_instrument
 from tiltmeter.results import Estimate
@@ -80,8 +80,7 @@ class TestIssued:
 
     def test_every_one_that_ships_is_whole(self) -> None:
         for found in all_issued():
-            measures = {entry["measure"] for rows in found["responses"].values() for entry in rows}
-            assert all(recovery(found, measure) for measure in measures)
+            assert recoveries(found)
             assert {tuple(sorted(way)) for way in found["ways"]} == {("options", "prefix")}
         assert (FOLDER / "README.md").is_file()
 
@@ -93,7 +92,7 @@ class TestIssued:
 
 class TestRecovery:
     def test_the_dial_that_is_followed_best_and_the_worst_p_count(self) -> None:
-        found = recovery(
+        found = recoveries(
             certificate(
                 "bad",
                 "vectors",
@@ -106,10 +105,8 @@ class TestRecovery:
                 ],
                 reliability={"a s": 0.6},
                 failures=["a s: too much", "a s more: not of this one"],
-            ),
-            "a s",
-        )
-        assert found is not None
+            )
+        )["a s"]
         assert (found.dial, found.rank_correlation, found.ci) == ("lean", 0.95, (0.9, 1.0))
         assert (found.false_positive_rate, found.power, found.reliability) == (0.08, 0.7, 0.6)
         assert found.failures == ("a s: too much",)
@@ -126,8 +123,7 @@ class TestRecovery:
         ],
     )
     def test_a_few_words_say_whether_it_follows(self, r: float | None, told: str) -> None:
-        found = recovery(certificate("weat", "vectors", "en", {"stereotype": [response("E1 d", r)]}), "E1 d")
-        assert found is not None
+        found = recoveries(certificate("weat", "vectors", "en", {"stereotype": [response("E1 d", r)]}))["E1 d"]
         assert found.said() == told
 
     @pytest.mark.parametrize(
@@ -138,10 +134,19 @@ class TestRecovery:
     ) -> None:
         rates = [false_positive("E1 d", 0.32, published=published, fails=fails)]
         made = certificate("weat", "vectors", "en", {"stereotype": [response("E1 d", 1.0)]}, false_positives=rates)
-        found = recovery(made, "E1 d")
-        assert found is not None
+        found = recoveries(made)["E1 d"]
         assert found.said() == "follows (1.00)" + ("; p false in 32%" if told else "")
         assert found.said(with_p=False) == "follows (1.00)"
 
     def test_a_measure_that_was_not_calibrated_has_none(self) -> None:
-        assert recovery(certificate("weat", "vectors", "en", {"stereotype": [response("E1 d", 1.0)]}), "E2 d") is None
+        made = certificate("weat", "vectors", "en", {"stereotype": [response("E1 d", 1.0)]})
+        assert list(recoveries(made)) == ["E1 d"]
+
+    def test_a_warning_is_of_the_longest_name_that_it_begins_with(self) -> None:
+        rows = [response("E1", 1.0), response("E1: a d", 1.0)]
+        warnings = ["E1: a d: fails", "E1: fails", "E2: is not there"]
+        found = recoveries(certificate("weat", "vectors", "en", {"stereotype": rows}, failures=warnings))
+        assert {name: one.failures for name, one in found.items()} == {
+            "E1": ("E1: fails",),
+            "E1: a d": ("E1: a d: fails",),
+        }

@@ -81,7 +81,7 @@ def test_every_estimate_on_the_page_is_that_of_the_run(browser: Any, runs: list[
     stored = {run.id: json.loads(run.files()["result.json"])["estimates"] for run in runs}
     assert {run: len(rows) for run, rows in tables} == {run: len(rows) for run, rows in stored.items()}
     for run_id, rows in tables:
-        for position, (test, name, value, interval, p, p_two_sided, p_adjusted, n, lost) in rows:
+        for position, (test, name, value, interval, p, p_two_sided, p_adjusted, n, lost, *_) in rows:
             row = stored[run_id][int(position)]
             assert test[0].startswith(row["test"])
             assert name[0].replace(" ", "_").startswith(row["name"])

@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Any
 
 from tiltmeter.calibration.certificate import ALPHA, FOLLOWS
-from tiltmeter.calibration.recovery import Recovery, recovery
+from tiltmeter.calibration.recovery import Recovery, recoveries
 from tiltmeter.instruments import load_instrument
 
 RECOVERS = ("form-preference", "becpro", ("es", "de", "ru"))
@@ -69,11 +69,11 @@ def _of(certificate: Mapping[str, Any]) -> list[Ranked]:
     number is there for all of them."""
     tool = load_instrument(certificate["instrument"])
     names = dict.fromkeys([tool.headline, *chain.from_iterable(tool.verdict)])
-    measures = list(dict.fromkeys(row["measure"] for rows in certificate["responses"].values() for row in rows))
+    known = recoveries(certificate)
     parts: dict[tuple[str, str], dict[str, list[str]]] = {}
     # The longest prefix first: a measure of a way begins with it, one of the usual way with its test.
     prefixes = sorted({str(way["prefix"]) for way in certificate["ways"]}, key=len, reverse=True)
-    for measure in measures:
+    for measure in known:
         prefix = next((prefix for prefix in prefixes if prefix and measure.startswith(f"{prefix} ")), "")
         words = measure.removeprefix(prefix).split()
         name = next((name for name in names if name in words), None)
@@ -83,8 +83,7 @@ def _of(certificate: Mapping[str, Any]) -> list[Ranked]:
     ranked = []
     for (prefix, name), groups in parts.items():
         whole = [group for group in ("", "all") if group in groups]
-        chosen = [measure for group in whole or groups for measure in groups[group]]
-        tests = [found for measure in chosen if (found := recovery(certificate, measure))]
+        tests = [known[measure] for group in whole or groups for measure in groups[group]]
         ranked.append(
             Ranked(
                 **{key: certificate[key] for key in ("instrument", "version", "capability", "kind", "lang")},

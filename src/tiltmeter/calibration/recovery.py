@@ -1,11 +1,13 @@
 """How well one measure recovers what was planted, as its certificate says."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import floor
 from typing import Any
 
 from tiltmeter.calibration.certificate import ALPHA, FOLLOWS, follows
+
+_Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,20 +56,38 @@ SAID = (
 """What stands in such a cell."""
 
 
-def recovery(certificate: Mapping[str, Any], measure: str) -> Recovery | None:
-    """What a certificate has of a measure; None where it does not know it."""
-    responses = [
-        (dial, row) for dial, rows in certificate["responses"].items() for row in rows if row["measure"] == measure
-    ]
-    if not responses:
-        return None
-    dial, best = max(responses, key=lambda found: _or_least(found[1]["rank_correlation"]))
-    null = [row for row in certificate["false_positives"] if row["measure"] == measure]
+def recoveries(certificate: Mapping[str, Any]) -> dict[str, Recovery]:
+    """What a certificate has of each measure that it knows."""
+    responses = _by_measure({"dial": dial, **row} for dial, rows in certificate["responses"].items() for row in rows)
+    null, power = _by_measure(certificate["false_positives"]), _by_measure(certificate["power"])
+    failures: dict[str, list[str]] = {}
+    for sentence in certificate["failures"]:
+        failures.setdefault(_measure_of(sentence, responses), []).append(sentence)
+    return {
+        measure: _recovery(
+            measure,
+            max(rows, key=lambda row: _or_least(row["rank_correlation"])),
+            null.get(measure, []),
+            max(power.get(measure, []), key=lambda row: int(row["sentences"]), default=None),
+            certificate["reliability"].get(measure),
+            tuple(failures.get(measure, ())),
+        )
+        for measure, rows in responses.items()
+    }
+
+
+def _recovery(
+    measure: str,
+    best: _Row,
+    null: Sequence[_Row],
+    power: _Row | None,
+    reliability: float | None,
+    failures: tuple[str, ...],
+) -> Recovery:
     worst = max(null, key=lambda row: float(row["rate"]), default=None)
-    power = [row for row in certificate["power"] if row["measure"] == measure]
     return Recovery(
         measure=measure,
-        dial=dial,
+        dial=best["dial"],
         rank_correlation=best["rank_correlation"],
         ci=_pair(best["ci"]),
         lowest_of_a_seed=best["lowest_of_a_seed"],
@@ -75,10 +95,24 @@ def recovery(certificate: Mapping[str, Any], measure: str) -> Recovery | None:
         false_positive_ci=None if worst is None else _pair(worst["ci"]),
         published=any(row["published"] for row in null),
         p_fails=any(row["p_adjusted"] is not None and row["p_adjusted"] <= ALPHA for row in null),
-        power=max(power, key=lambda row: int(row["sentences"]))["rate"] if power else None,
-        reliability=certificate["reliability"].get(measure),
-        failures=tuple(sentence for sentence in certificate["failures"] if sentence.startswith(f"{measure}: ")),
+        power=None if power is None else power["rate"],
+        reliability=reliability,
+        failures=failures,
     )
+
+
+def _by_measure(rows: Iterable[_Row]) -> dict[str, list[_Row]]:
+    found: dict[str, list[_Row]] = {}
+    for row in rows:
+        found.setdefault(row["measure"], []).append(row)
+    return found
+
+
+def _measure_of(sentence: str, measures: Container[str]) -> str:
+    """Of what a warning is: it begins with the measure, in whose name there may be a colon as well."""
+    parts = sentence.split(": ")
+    names = (": ".join(parts[:end]) for end in range(len(parts), 0, -1))
+    return next((name for name in names if name in measures), "")
 
 
 def _or_least(value: float | None) -> float:

@@ -1,13 +1,13 @@
 """What is known of the numbers of a run from models whose bias is known: the certificates, beside the estimates."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from typing import Any
 
 from tiltmeter.calibration.issued import issued, issued_version
 from tiltmeter.calibration.naming import measure_key
-from tiltmeter.calibration.recovery import Recovery, recovery
+from tiltmeter.calibration.recovery import Recovery, recoveries
 from tiltmeter.instruments import Instrument, load_instrument
 from tiltmeter.results import Estimate, Note
 from tiltmeter.runs import Run, told_option
@@ -27,10 +27,11 @@ class Calibrated:
     prefix: str
     """Of the way in which it was measured: with which options."""
     notes: tuple[Note, ...]
+    known: Mapping[str, Recovery] = field(default_factory=dict)
 
     def of(self, row: Estimate) -> Recovery | None:
         """What it has of an estimate."""
-        return None if self.certificate is None else recovery(self.certificate, measure_key(row, self.prefix))
+        return self.known.get(measure_key(row, self.prefix))
 
     def said(self, row: Estimate) -> str:
         """The same for a cell of a table; nothing where nothing is known."""
@@ -57,14 +58,14 @@ def calibration_of(run: Run) -> Calibrated:
     told = ", ".join(f"{name} {told_option(result.options[name])}" for name in differing)
     if way is None:
         return Calibrated(None, "", (Note(kind=KIND, text=f"No certificate for {where} with these options: {told}."),))
-    holding = Calibrated(found, str(way["prefix"]), ())
+    holding = Calibrated(found, str(way["prefix"]), (), recoveries(found))
     known = [(row.name, known) for row in run.printed() if (known := holding.of(row))]
     notes = _failures(where, known, load_instrument(result.instrument))
     if differing:
         notes.append(Note(kind=KIND, text=f"The certificate of {where} was measured without this run's {told}."))
     if not known:
         notes.append(Note(kind=KIND, text=f"The certificate of {where} knows none of these estimates."))
-    return Calibrated(found, holding.prefix, tuple(notes))
+    return replace(holding, notes=tuple(notes))
 
 
 def kind_of(run: Run) -> str:
