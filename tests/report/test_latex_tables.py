@@ -67,7 +67,7 @@ def test_every_number_of_the_papers_tables_is_there_once(runs: list[Run], tmp_pa
     wanted = Counter(
         str(cell).replace("-", "")
         for section in sections(runs)
-        for table in section.tables
+        for table in (*section.tables, *section.calibration())
         for row in table.rows
         for cell in row
         if isinstance(cell, Number) and cell.value is not None

@@ -258,7 +258,7 @@ def test_a_run_is_printed_with_which_way_is_worse_and_its_family() -> None:
         replace(estimate("E1", "other", 0.9), worse="lower", neutral=1),
         replace(estimate("E2", "other", 0.9), worse="higher", neutral=0.5),
     ]
-    table = printed_table(made("weat", "s", rows), "")
+    table = printed_table(made("weat", "s", rows, lang="xx"), "")
     assert [row[-1] for row in table.rows] == ["away from 0", "below 1", "above 0.5"]
     assert table.caption == "p corrected within weat: 2 tests, Holm."
 
