@@ -40,8 +40,14 @@ class Setting:
     method: str = "ppmi-svd"
     grammar: bool = True
     coherent: bool = False
+    drawn: bool = False
+    """Whether each sentence's gender is drawn, so that shares are as planted only on average."""
     half: int = 0
     """Which half of the sentence forms; 0 for all."""
+    even: bool = True
+    """Whether forms and gendered words are as frequent at every dose."""
+    split: int = 0
+    """Of a model that is read several times, with classes shuffled or of some words: which time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +73,14 @@ class Certificate:
     lang: str
     about: Mapping[str, Any]
     outcomes: tuple[Outcome, ...]
+    kind: str = "vectors"
+    """Of subjects: `vectors`, `masked`, `causal` or `nli`."""
+    ways: tuple[Mapping[str, Any], ...] = ({"prefix": "", "options": {}},)
+    """The options under which it was measured, and what the names of measures begin with then."""
     published: tuple[str, ...] = ()
-    """Estimates whose p is a paper's: it is told with its rate, and not held against us."""
+    """Estimates whose p is a paper's, or what names of measures begin with: told with its rate, not held against us."""
+    unsigned: tuple[str, ...] = ()
+    """Estimates that are never below 0: they have to follow the size of a dose, whichever way it leans."""
     seconds: float = 0.0
 
     @cached_property
@@ -85,7 +97,15 @@ class Certificate:
             found.setdefault(outcome.setting.dial, []).append(score)
         return {
             dial: Calibration(
-                self.instrument, self.version, self.lang, self.measures, None, tuple(scores), {}, drawn=self._drawn
+                self.instrument,
+                self.version,
+                self.lang,
+                self.measures,
+                None,
+                tuple(scores),
+                {},
+                drawn=self._drawn,
+                unsigned=tuple(one for one in self.measures if set(one.split()) & set(self.unsigned)),
             )
             for dial, scores in found.items()
         }
@@ -95,34 +115,27 @@ class Certificate:
 
         `p_adjusted`: of p values of ours, whether that is more often than 5%, one-sided and exact, by Holm over all.
         """
-        from scipy.stats import binomtest
-
         found: list[dict[str, Any]] = []
-        for measure, coherent in product(self.measures, (False, True)):
-            null = [one for one in self._of("null") if one.setting.coherent == coherent]
-            told = [one.readings[measure] for one in null if measure in one.readings]
-            by_kind = {kind: [one[place] for one in told] for kind, place in SIDES.items()}
+        kinds = list(dict.fromkeys((one.setting.coherent, one.setting.drawn) for one in self._of("null")))
+        for measure, (coherent, drawn) in product(self.measures, kinds):
+            null = [one for one in self._of("null") if (one.setting.coherent, one.setting.drawn) == (coherent, drawn)]
+            told = [(one.setting.seed, one.readings[measure]) for one in null if measure in one.readings]
+            by_kind = {kind: [(seed, one[place]) for seed, one in told] for kind, place in SIDES.items()}
             if by_kind["one-sided"] == by_kind["two-sided"]:
                 del by_kind["one-sided"]  # what the instrument gives is two-sided already
             for kind, values in by_kind.items():
-                known = [p for p in values if p is not None]
-                if not known:
+                by_world: dict[int, list[bool]] = {}
+                for seed, p in values:
+                    if p is not None:
+                        by_world.setdefault(seed, []).append(p <= ALPHA)
+                if not by_world:
                     continue
-                test = binomtest(sum(p <= ALPHA for p in known), len(known), ALPHA, alternative="greater")
-                limits = binomtest(test.k, test.n).proportion_ci(LEVEL, "exact")
-                published = set(measure.split()) & set(self.published)
+                published = bool(set(measure.split()) & set(self.published))
+                rate = _rate(list(by_world.values()))
                 found.append(
-                    {
-                        "measure": measure,
-                        "p": kind,
-                        "coherent": coherent,
-                        "published": bool(published),
-                        "worlds": test.n,
-                        "rejected": test.k,
-                        "rate": test.k / test.n,
-                        "ci": [float(limits.low), float(limits.high)],
-                        "p_value": None if published else float(test.pvalue),
-                    }
+                    {"measure": measure, "p": kind, "coherent": coherent, "drawn": drawn, "published": published}
+                    | rate
+                    | {"p_value": None if published else rate["p_value"]}
                 )
         adjusted = holm([row["p_value"] for row in found])
         return [row | {"p_adjusted": p} for row, p in zip(found, adjusted, strict=True)]
@@ -198,7 +211,9 @@ class Certificate:
             "instrument": self.instrument,
             "version": self.version,
             "capability": self.capability,
+            "kind": self.kind,
             "lang": self.lang,
+            "ways": [dict(way) for way in self.ways],
             "about": dict(self.about),
             "seconds": round(self.seconds, 1),
             "responses": {dial: list(_responses(found)) for dial, found in self.responses.items()},
@@ -229,6 +244,26 @@ def follows(rank_correlation: float) -> bool:
     return rank_correlation >= FOLLOWS - 1e-9
 
 
+def _rate(worlds: list[list[bool]]) -> dict[str, Any]:
+    """How often p was small, with a 99% interval and a one-sided p against 5%.
+
+    Of worlds that were read once, or alike each time, exact (binomial); of models that were read many times, by t over
+    the rates of the models, which are not independent within one.
+    """
+    from scipy.stats import binomtest, ttest_1samp
+
+    rates = np.array([np.mean(world) for world in worlds])
+    told = {"worlds": len(worlds), "readings": sum(map(len, worlds)), "rejected": sum(map(sum, worlds))}
+    rate = float(rates.mean())
+    if set(rates.tolist()) <= {0.0, 1.0}:
+        test = binomtest(int(rates.sum()), len(rates), ALPHA, alternative="greater")
+        limits = binomtest(test.k, test.n).proportion_ci(LEVEL, "exact")
+        return told | {"rate": rate, "ci": [float(limits.low), float(limits.high)], "p_value": float(test.pvalue)}
+    within = ttest_1samp(rates, ALPHA, alternative="greater")
+    low, high = ttest_1samp(rates, ALPHA).confidence_interval(LEVEL)
+    return told | {"rate": rate, "ci": [max(0.0, float(low)), min(1.0, float(high))], "p_value": float(within.pvalue)}
+
+
 def _called(outcome: Outcome, use: str) -> Outcome:
     return replace(outcome, setting=replace(outcome.setting, use=use))
 
@@ -240,7 +275,8 @@ def _failures(told: Mapping[str, Any]) -> Iterator[str]:
             low, high = row["ci"]
             yield (
                 f"{row['measure']}: its {row['p']} p is at most {ALPHA:g} in {row['rate']:.1%} of worlds without bias"
-                f"{' whose topics are coherent' if row['coherent'] else ''} (99% interval {low:.1%} to {high:.1%})"
+                f"{' whose topics are coherent' if row['coherent'] else ''}"
+                f"{', sentences drawn' if row['drawn'] else ''} (99% interval {low:.1%} to {high:.1%})"
             )
     by_measure: dict[str, dict[str, float | None]] = {}
     for dial, rows in told["responses"].items():
@@ -276,7 +312,9 @@ def _slope(found: Calibration, measure: str) -> dict[str, Any]:
     slopes = []
     for seed in found.seeds:
         points = [
-            (one.dose, value) for one in found.scores if one.seed == seed and (value := one.values[measure]) is not None
+            (abs(one.dose) if measure in found.unsigned else one.dose, value)
+            for one in found.scores
+            if one.seed == seed and (value := one.values[measure]) is not None
         ]
         if len(points) > 1:
             doses, values = zip(*points, strict=True)

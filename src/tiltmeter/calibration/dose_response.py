@@ -67,6 +67,8 @@ class Calibration:
     seconds: float = 0.0
     drawn: tuple[str, ...] = ()
     """The measures that stand in the figure, where all would hide each other."""
+    unsigned: tuple[str, ...] = ()
+    """Measures that say how much, not which way: they are held against the size of the dose."""
 
     @cached_property
     def seeds(self) -> list[int]:
@@ -95,7 +97,8 @@ class Calibration:
         values = [own.get(dose) for dose in self.doses]
         if any(value is None for value in values):
             return math.nan
-        found = spearman(self.doses, [value for value in values if value is not None])
+        doses = [abs(dose) if measure in self.unsigned else dose for dose in self.doses]
+        found = spearman(doses, [value for value in values if value is not None])
         # What is the same at every dose orders nothing: it is no missing number, but no relation.
         return 0.0 if math.isnan(found.r) else found.r
 

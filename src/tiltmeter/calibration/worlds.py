@@ -58,8 +58,7 @@ class World:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not -1 <= self.dose <= 1:
-            raise TiltmeterError(f"a dose is from -1 to 1, and {self.dose:g} was given")
+        check_dose(self.dose)
         if self.dial not in get_args(Dial):
             raise unknown("dial", self.dial, get_args(Dial))
         if self.often < 1:
@@ -261,6 +260,11 @@ class World:
         """What stands before, between and behind the two words."""
         parts = [re.split(r"\{\w+\}", mention.sentence) for mention in self.mentions or self.pack.mentions]
         return [(_words(before), _words(between), _words(after)) for before, between, after in parts]
+
+
+def check_dose(dose: float) -> None:
+    if not -1 <= dose <= 1:
+        raise TiltmeterError(f"a dose is from -1 to 1, and {dose:g} was given")
 
 
 def _words(text: str) -> Words:

@@ -39,6 +39,14 @@ def estimate(items: pl.DataFrame, options: Any) -> Findings:
     return Findings(estimates=tuple(estimates), notes=tuple(notes), figures=figures)
 
 
+def bare_estimates(items: pl.DataFrame, options: Any) -> list[Estimate]:
+    """The differences of classes alone, without details, words and figures."""
+    found = usable(items)
+    return list(
+        _differences(items.filter("informative"), by_profession(found), items["association"].null_count(), options)
+    )
+
+
 def usable(items: pl.DataFrame) -> pl.DataFrame:
     """The sentences that were answered and tell the genders apart."""
     return items.filter(pl.col("association").is_not_null() & pl.col("informative"))

@@ -74,6 +74,12 @@ def estimate(items: pl.DataFrame, options: Any) -> Findings:
     return Findings(estimates=tuple(estimates), notes=notes, figures=tuple(figures_of(estimates, found)))
 
 
+def bare_estimates(items: pl.DataFrame, options: Any) -> list[Estimate]:
+    """The numbers of all sentences alone, without those of subsets and pairs, words and figures."""
+    found = usable(items)
+    return [*_score(items, ALL, options), *_parts(found, items.height - found.height, options)]
+
+
 def usable(items: pl.DataFrame) -> pl.DataFrame:
     return items.filter(pl.col("bias").is_not_null())
 

@@ -136,6 +136,16 @@ def estimate(items: pl.DataFrame, options: FormOptions) -> Findings:
     return Findings(estimates=tuple(estimates), notes=tuple(notes), figures=tuple(figures))
 
 
+def bare_estimates(items: pl.DataFrame, options: FormOptions) -> list[Estimate]:
+    """The numbers alone, without words and figures."""
+    found = items.drop_nulls("log_odds")
+    estimates: list[Estimate] = []
+    for (test,), rows in found.group_by("test", maintain_order=True):
+        corrected = _corrected(rows)
+        estimates += _estimates(str(test), corrected, _by_profession(corrected), items.height - found.height, options)
+    return estimates
+
+
 def differences(before: pl.DataFrame, after: pl.DataFrame, options: FormOptions) -> list[Paired]:
     """Professions are the units; of the controls, sentences."""
     first, second = both_answered(

@@ -14,8 +14,8 @@ from tiltmeter.training.settings import Settings
 
 _LEFT_OUT = -100
 """The label of a token that is not to be predicted."""
-_MASKED, _REPLACED, _AS_MASK = 0.15, 0.1, 0.8
-"""Of the tokens 15% are predicted: 80% of them read as [MASK], 10% as a random token, 10% as they are (BERT)."""
+_REPLACED, _AS_MASK = 0.1, 0.8
+"""Of the tokens that are predicted 80% read as [MASK], 10% as a random token, 10% as they are (BERT)."""
 _GROUP = 50
 """So many batches are sorted by length together."""
 
@@ -96,13 +96,13 @@ def next_tokens(given: Tensors, chosen: Sequence[Encoded], chance: np.random.Gen
     return {"labels": torch.where(given["attention_mask"].bool(), given["input_ids"], _LEFT_OUT)}
 
 
-def masked_tokens(special: Special) -> Labelling:
-    """Some tokens from all the others."""
+def masked_tokens(special: Special, share: float = 0.15) -> Labelling:
+    """Some tokens, by default as many as BERT, from all the others."""
 
     def labelled(given: Tensors, chosen: Sequence[Encoded], chance: np.random.Generator) -> Tensors:  # noqa: ARG001
         read = given["input_ids"].numpy()
         own = given["attention_mask"].numpy().astype(bool) & ~np.isin(read, sorted(special.kept))
-        predicted = own & (chance.random(read.shape) < _MASKED)
+        predicted = own & (chance.random(read.shape) < share)
         # A batch without one would teach nothing, and its loss would be no number.
         if not predicted.any() and own.any():
             predicted.flat[chance.choice(np.flatnonzero(own))] = True

@@ -118,7 +118,7 @@ class Classifying:
     def test_checksum(self) -> str:
         return checksum_of(self.test) if self.test else ""
 
-    def labelling(self, special: Special) -> Labelling:  # noqa: ARG002
+    def labelling(self, special: Special, settings: Settings) -> Labelling:  # noqa: ARG002
         return classes
 
     def encoded(self, made: Made, longest: int) -> tuple[list[Encoded], int]:

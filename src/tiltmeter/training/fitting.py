@@ -79,6 +79,21 @@ class _InARow(Trainer):
         loader = torch.utils.data.DataLoader(data, batch_size=1, collate_fn=_only)
         return self.accelerator.prepare(loader)
 
+    def compute_loss(self, model: Any, inputs: Tensors, *arguments: Any, **named: Any) -> Any:
+        """The model's own loss; of a masked model computed at the masked places alone, which gives the same."""
+        if not type(model).__name__.endswith("ForMaskedLM"):
+            return super().compute_loss(model, inputs, *arguments, **named)
+        asked = inputs["labels"] >= 0
+        head = model.get_output_embeddings()
+        hook = head.register_forward_pre_hook(lambda _, given: (given[0][asked], *given[1:]))
+        try:
+            logits = model(**{name: tensor for name, tensor in inputs.items() if name != "labels"}).logits
+        finally:
+            hook.remove()
+        # A model that does not ask this layer has all of them.
+        logits = logits if logits.dim() == 2 else logits[asked]
+        return torch.nn.functional.cross_entropy(logits.float(), inputs["labels"][asked])
+
 
 def _only(rows: list[Tensors]) -> Tensors:
     """A row of the data is a whole batch already."""

@@ -81,8 +81,8 @@ class Modelling:
     def test_checksum(self) -> str:
         return _checksum(self.test) if self.test else ""
 
-    def labelling(self, special: Special) -> Labelling:
-        return next_tokens if self.kind == "causal" else masked_tokens(special)
+    def labelling(self, special: Special, settings: Settings) -> Labelling:
+        return next_tokens if self.kind == "causal" else masked_tokens(special, settings.masked)
 
     def encoded(self, made: Made, longest: int) -> tuple[list[Encoded], int]:
         """Nothing is left out: a longer text is several."""
@@ -93,7 +93,8 @@ class Modelling:
     def tested(self, made: Made, longest: int, special: Special) -> dict[str, Any]:
         pieces = _pieces(self.test, made, longest, use="test")
         # Of a masked model the loss is that of tokens drawn once, always the same.
-        batches = Batches(pieces, Settings(epochs=1, batch=64), special, self.labelling(special))
+        settings = Settings(epochs=1, batch=64)
+        batches = Batches(pieces, settings, special, self.labelling(special, settings))
         device = next(made.model.parameters()).device
         total, tokens = 0.0, 0
         with torch.inference_mode():

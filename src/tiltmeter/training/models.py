@@ -15,7 +15,7 @@ from tiltmeter.training.folder import TEST, keep, read_card, read_test, write_ca
 from tiltmeter.training.networks import Made, Network, Pretrained
 from tiltmeter.training.settings import Running, Settings
 
-ENGINE = "fit-1"
+ENGINE = "fit-2"
 """Raised whenever the same request would give other weights."""
 _PACKAGES = ("torch", "transformers", "tokenizers")
 
@@ -42,7 +42,7 @@ class Task(Protocol):
         """What is learnt, and how much of it had to be cut."""
         ...
 
-    def labelling(self, special: Special) -> Labelling: ...
+    def labelling(self, special: Special, settings: Settings) -> Labelling: ...
     def tested(self, made: Made, longest: int, special: Special) -> Mapping[str, Any]: ...
 
 
@@ -78,7 +78,7 @@ def train(
         longest = min(settings.max_length, longest_sequence(made.model, made.tokenizer))
         special = special_tokens(made)
         encoded, cut = task.encoded(made, longest)
-        batches = Batches(encoded, settings, special, task.labelling(special))
+        batches = Batches(encoded, settings, special, task.labelling(special, settings))
         fit(made.model, batches, settings, running, work, request)
         made.model.eval()
         with quiet(), naming_full_disks():

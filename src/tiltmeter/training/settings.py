@@ -21,6 +21,8 @@ class Settings:
     """Tokens; what is longer is cut, and counted."""
     warmup: float = 0.0
     """The share of the steps in which the learning rate rises to its height."""
+    masked: float = 0.15
+    """The share of the tokens that a masked model has to tell from the others."""
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -33,6 +35,8 @@ class Settings:
             raise TiltmeterError(f"learning_rate has to lie between 0 and 1, and {self.learning_rate} was given")
         if not 0 <= self.warmup < 1:
             raise TiltmeterError(f"warmup is a share of the steps from 0 to below 1, and {self.warmup} was given")
+        if not 0 < self.masked < 1:
+            raise TiltmeterError(f"masked is a share of the tokens between 0 and 1, and {self.masked} was given")
         if not 0 <= self.seed < 2**32:
             raise TiltmeterError(f"seed has to be from 0 to {2**32 - 1}, and {self.seed} was given")
 
