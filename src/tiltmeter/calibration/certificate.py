@@ -40,6 +40,8 @@ class Setting:
     method: str = "ppmi-svd"
     grammar: bool = True
     coherent: bool = False
+    drawn: bool = False
+    """Whether each sentence's gender is drawn, so that shares are as planted only on average."""
     half: int = 0
     """Which half of the sentence forms; 0 for all."""
 
@@ -98,8 +100,9 @@ class Certificate:
         from scipy.stats import binomtest
 
         found: list[dict[str, Any]] = []
-        for measure, coherent in product(self.measures, (False, True)):
-            null = [one for one in self._of("null") if one.setting.coherent == coherent]
+        kinds = list(dict.fromkeys((one.setting.coherent, one.setting.drawn) for one in self._of("null")))
+        for measure, (coherent, drawn) in product(self.measures, kinds):
+            null = [one for one in self._of("null") if (one.setting.coherent, one.setting.drawn) == (coherent, drawn)]
             told = [one.readings[measure] for one in null if measure in one.readings]
             by_kind = {kind: [one[place] for one in told] for kind, place in SIDES.items()}
             if by_kind["one-sided"] == by_kind["two-sided"]:
@@ -116,6 +119,7 @@ class Certificate:
                         "measure": measure,
                         "p": kind,
                         "coherent": coherent,
+                        "drawn": drawn,
                         "published": bool(published),
                         "worlds": test.n,
                         "rejected": test.k,
@@ -240,7 +244,8 @@ def _failures(told: Mapping[str, Any]) -> Iterator[str]:
             low, high = row["ci"]
             yield (
                 f"{row['measure']}: its {row['p']} p is at most {ALPHA:g} in {row['rate']:.1%} of worlds without bias"
-                f"{' whose topics are coherent' if row['coherent'] else ''} (99% interval {low:.1%} to {high:.1%})"
+                f"{' whose topics are coherent' if row['coherent'] else ''}"
+                f"{', sentences drawn' if row['drawn'] else ''} (99% interval {low:.1%} to {high:.1%})"
             )
     by_measure: dict[str, dict[str, float | None]] = {}
     for dial, rows in told["responses"].items():
