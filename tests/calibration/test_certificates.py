@@ -1,7 +1,9 @@
 """What is made of worlds: counted, correlated, and measured a second way."""
 
 import json
+from collections import Counter
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +13,14 @@ from scipy.stats import binom, binomtest, spearmanr
 from support import Command
 from tiltmeter.calibration.certificate import Certificate, Outcome, Setting
 from tiltmeter.calibration.certificate_page import certificate_page
-from tiltmeter.calibration.vector_worlds import DIMENSIONS, WINDOW, VectorPlan, _Part, certify
+from tiltmeter.calibration.vector_worlds import DIMENSIONS, WAYS, WINDOW, VectorPlan, _counted, _Part, certify
 from tiltmeter.calibration.worlds import World
 from tiltmeter.errors import TiltmeterError
+from tiltmeter.instruments import load_instrument
 from tiltmeter.packs import load_pack
 from tiltmeter.runs import measure
 from tiltmeter.store import Store
+from tiltmeter.subjects.table import VectorTable
 from tiltmeter.training import train_vectors
 
 DOSES = (-1.0, 0.0, 1.0)
@@ -160,6 +164,32 @@ class TestCertifying:
             value, p_value, _ = outcome.readings[name]
             assert value == pytest.approx(estimate.value, abs=1e-3)
             assert p_value == pytest.approx(estimate.p_value, abs=1e-2)
+
+    def test_has_worlds_without_bias_of_every_kind(self, found: Certificate) -> None:
+        kinds = Counter(
+            (one.setting.coherent, one.setting.drawn) for one in found.outcomes if one.setting.use == "null"
+        )
+        assert kinds == dict.fromkeys(product((False, True), repeat=2), 4)
+        told = {(row["coherent"], row["drawn"]) for row in found.false_positives()}
+        assert told == set(kinds)
+
+    @pytest.mark.parametrize("instrument", ["weat", "bad", "mweat"])
+    def test_asks_what_a_measurement_asks_but_for_intervals(self, instrument: str) -> None:
+        """A p of many words is drawn less often, the rest is the same."""
+        pack, tool, way = load_pack("es"), load_instrument(instrument), WAYS[instrument]
+        options = tool.options()
+        answered, _ = tool.answer(
+            tool.items(pack, options), VectorTable(_counted(World(pack=pack), way)), pack, options
+        )
+        whole = [row for row in tool.estimate(answered, options).estimates if "control" not in row.group]
+        bare = way.estimates(answered, options)
+        assert [(row.name, row.test, row.group, row.value) for row in bare] == [
+            (row.name, row.test, row.group, row.value) for row in whole
+        ]
+        for one, other in zip(bare, whole, strict=True):
+            assert one.ci_low is None
+            assert one.p_value == pytest.approx(other.p_value, abs=0.05)
+            assert one.p_value == other.p_value or "monte-carlo" in (one.p_method or "")
 
     def test_finds_what_was_planted(self, found: Certificate) -> None:
         sizes = [one.readings["career-family effect_size"][0] for one in found.outcomes if one.setting.use == "dose"]

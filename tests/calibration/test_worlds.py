@@ -46,6 +46,19 @@ class TestTopics:
             for way, (male, both) in male_share(World(pack=pack, dose=dose)).items():
                 assert male == (both if way * dose > 0 else 0)
 
+    @pytest.mark.parametrize("dose", [0.0, 0.5])
+    def test_stand_so_on_average_where_sentences_are_drawn(self, dose: float) -> None:
+        found = male_share(World(pack=load_pack("en"), dose=dose, drawn=True))
+        assert any(male != both * (1 + dose * way) / 2 for way, (male, both) in found.items())
+        for way, (male, both) in found.items():
+            assert binomtest(male, both, (1 + dose * way) / 2).pvalue > 0.001
+
+    def test_have_two_words_a_sentence_that_say_something(self) -> None:
+        """So that they can be counted without being written."""
+        world = World(pack=load_pack("es"), seed=3)
+        told = [frozenset(word for word in sentence if word not in world.function_words) for sentence in world.topics()]
+        assert Counter(told) == Counter(map(frozenset, world.topic_pairs()))
+
     def test_stand_alike_where_nothing_is_planted(self) -> None:
         for male, both in male_share(World(pack=load_pack("ja"), dose=0.0)).values():
             assert male == both / 2

@@ -31,6 +31,7 @@ class TestMeasure:
             "statistic",
             "effect_size",
             "effect_size_sign_flip",
+            "effect_size_both",
             "effect_size_without_grammar",
         }
         assert {(row["worse"], row["neutral"]) for row in found["estimates"]} == {("away", 0)}
@@ -39,7 +40,7 @@ class TestMeasure:
         found = json.loads(tilt("measure", "weat", "pkg:navec-news", "pkg:glove-6b-50d", "--json").stdout)
         assert list(found) == ["runs", "across"]
         assert [run["lang"] for run in found["runs"]] == ["ru", "en"]
-        assert len(found["across"]["estimates"]) == 3 * 3 + 7 * 4 + 3
+        assert len(found["across"]["estimates"]) == 3 * 4 + 7 * 5 + 4
 
     def test_out_and_items_are_written_where_the_user_says(self, tilt: Command, stocked: Store, tmp_path: Path) -> None:
         out, items = tmp_path / "out", tmp_path / "items.csv"

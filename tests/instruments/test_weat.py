@@ -95,7 +95,13 @@ def plain(items: pl.DataFrame, *, pestova: bool = False) -> dict[str, float]:
     permuted = stats.permutation_test(
         (x, y), lambda u, v, axis: u.sum(axis) - v.sum(axis), alternative="greater", n_resamples=10**9, vectorized=True
     )
+    squares = [sum((value - sum(side) / len(side)) ** 2 for value in side) / (len(side) - 1) for side in (x, y, parts)]
+    errors = math.sqrt(squares[0] / len(x) + squares[1] / len(y)), math.sqrt(squares[2] / len(parts))
+    t = (sum(x) / len(x) - sum(y) / len(y)) / sum(errors)
+    freedom = sum(errors) ** 2 / (errors[0] ** 2 / (len(x) + len(y) - 2) + errors[1] ** 2 / (len(parts) - 1))
     return {
+        "p_both": float(stats.t.sf(t, freedom)),
+        "p_both_two_sided": 2 * float(stats.t.sf(abs(t), freedom)),
         "statistic": sum(x) - sum(y),
         "d": d,
         "p_targets": float(permuted.pvalue),
@@ -124,6 +130,9 @@ class TestAgainstPlainLoops:
         assert found["effect_size"].p_value == pytest.approx(expected["p_targets"], abs=1e-12)
         assert found["effect_size_sign_flip"].p_value == pytest.approx(expected["p_flips"], abs=1e-12)
         assert found["effect_size_sign_flip"].p_two_sided == pytest.approx(expected["p_flips_two_sided"], abs=1e-12)
+        assert found["effect_size_both"].value == found["effect_size"].value
+        assert found["effect_size_both"].p_value == pytest.approx(expected["p_both"], abs=1e-12)
+        assert found["effect_size_both"].p_two_sided == pytest.approx(expected["p_both_two_sided"], abs=1e-12)
 
 
 @pytest.fixture(scope="module")
@@ -229,7 +238,7 @@ class TestLostWords:
         items = answered(3, 6, 6, 6, lost=("x0", "x1"))
         findings = estimate(items, WeatOptions())
         assert all(row.value is None and row.p_value is None and row.ci_low is None for row in findings.estimates)
-        assert len(findings.estimates) == 3, "the schema does not change"
+        assert len(findings.estimates) == 4, "the schema does not change"
         (note,) = [note for note in findings.notes if note.kind == "void"]
         assert note.text.startswith("no value: 2 of the 6 words of X have no vector (at most 20%")
         assert note.details["x"] == ["x0", "x1"]

@@ -31,7 +31,7 @@ def hostile_run(text: str, subject: str | None = None) -> Run:
         text if subject is None else subject,
         [
             estimate(text, "effect_size", 1 / 3, {"control": text}, ci_low=-0.1, ci_high=2 / 7, p_value=1e-7),
-            estimate(text, "effect_size_sign_flip", 1 / 3, p_value=0.5, p_adjusted=0.5, family=text, p_method=text),
+            estimate(text, "effect_size_both", 1 / 3, p_value=0.5, p_adjusted=0.5, family=text, p_method=text),
         ],
         notes=[Note(kind="reading", text=text, test=text), Note(kind="caveat", text=text)],
         tests={text: text},
@@ -118,7 +118,7 @@ class TestLatex:
             assert all(line.startswith("% ") for line in outside.splitlines() if line)
 
     def test_each_table_has_a_caption_and_a_label_of_its_own(self, tmp_path: Path) -> None:
-        rows = [estimate("E1", name, 1.0, p_value=0.01, p_adjusted=0.01) for name in ("effect_size", *SIGN_FLIP)]
+        rows = [estimate("E1", name, 1.0, p_value=0.01, p_adjusted=0.01) for name in ("effect_size", *BOTH)]
         kinds = ("masked", "\u043c", "\u0436")  # letters that no label has
         runs = [made("weat", kind, rows, kind=kind, lang=lang) for kind in kinds for lang in ("ru", "en")]
         raw = written(runs, tmp_path / "r.tex").decode()
@@ -171,7 +171,7 @@ class TestLatex:
         assert lines[at + 1] == " &  & male &  & $-$0.683 \\\\"
 
 
-SIGN_FLIP = ("effect_size_sign_flip",)
+BOTH = ("effect_size_both",)
 MWEAT = ("statistic", "statistic_resplit")
 COMMANDS = {
     *("allowbreak", "arraybackslash", "begin", "belowcaptionskip", "bottomrule", "caption", "centering", "cmidrule"),
@@ -272,9 +272,9 @@ class TestWorkbook:
         assert first == ("t", 1.02, 1 / 3, 2 / 3)
 
     def test_the_first_sheet_says_what_was_found_about_each_model(self, tmp_path: Path) -> None:
-        rows = [estimate("E1", "effect_size_sign_flip", 0.1, p_value=0.5, p_two_sided=0.5)]
+        rows = [estimate("E1", "effect_size_both", 0.1, p_value=0.5, p_two_sided=0.5)]
         path = tmp_path / "r.xlsx"
-        told = {"estimates": ["effect_size_sign_flip"], "group": {}, "above": "up", "below": "down"}
+        told = {"estimates": ["effect_size_both"], "group": {}, "above": "up", "below": "down"}
         rows = [replace(row, ci_low=-1.0, ci_high=1.0) for row in rows]
         weat = made("weat", "one", rows, notes=[Note(kind="reading", test="E1", text="", details=told)])
         written([weat, made("mac", "one", []), made("mac", "two", [], lang="en")], path)
@@ -368,7 +368,7 @@ def test_every_number_of_a_measured_run_is_in_print_as_readers_are_shown_it(stoc
             ]
             wanted = re.compile(rf"{row.name} .*{shown[0]} . {shown[1]} to {shown[2]} .* {row.n} . {row.lost} ")
             assert any(wanted.search(line) for line in lines), row
-            if row.name == "effect_size_sign_flip":
+            if row.name == "effect_size_both":
                 cells = re.compile(rf"^{row.test}: .*{shown[0]} & {shown[1]} to {shown[2]} &")
                 assert any(cells.search(line) for line in papers), row
 

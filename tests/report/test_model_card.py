@@ -58,15 +58,15 @@ def test_the_hub_reads_the_numbers_that_matter_as_they_are(tmp_path: Path) -> No
 
 def test_each_test_has_the_number_that_its_instrument_stands_behind(tmp_path: Path) -> None:
     rows = [
-        *(estimate("E1", name, n) for n, name in enumerate(("effect_size", "effect_size_sign_flip", "statistic"))),
-        *(estimate("E2", name, 9.0) for name in ("effect_size_sign_flip", "effect_size_without_grammar")),
-        estimate("E3", "effect_size_sign_flip", None),
+        *(estimate("E1", name, n) for n, name in enumerate(("effect_size", "effect_size_both", "statistic"))),
+        *(estimate("E2", name, 9.0) for name in ("effect_size_both", "effect_size_without_grammar")),
+        estimate("E3", "effect_size_both", None),
         estimate("E3", "effect_size", 5.0),
-        estimate("grammar", "effect_size_sign_flip", 2.0, {"control": "grammatical gender"}),
+        estimate("grammar", "effect_size_both", 2.0, {"control": "grammatical gender"}),
     ]
     found = card([made("weat", "m", rows)], tmp_path).data.eval_results
     assert [(result.metric_type, result.metric_name.split(",")[0]) for result in found] == [
-        ("effect_size_sign_flip", "E1"),
+        ("effect_size_both", "E1"),
         ("effect_size_without_grammar", "E2"),
         ("effect_size", "E3"),
     ]

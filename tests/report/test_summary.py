@@ -23,7 +23,7 @@ def with_estimates(run: Run, *rows: Estimate, notes: tuple[Note, ...] = ()) -> R
 def d(test: str, value: float, low: float, high: float, p: float, **more: str) -> Estimate:
     return Estimate(
         test=test,
-        name="effect_size_sign_flip",
+        name="effect_size_both",
         value=value,
         worse="away",
         neutral=0,
@@ -36,7 +36,7 @@ def d(test: str, value: float, low: float, high: float, p: float, **more: str) -
 
 
 def reading(test: str) -> Note:
-    told = {"estimates": ["effect_size_sign_flip"], "group": {}, "above": "up", "below": "down"}
+    told = {"estimates": ["effect_size_both"], "group": {}, "above": "up", "below": "down"}
     return Note(kind="reading", test=test, text="", details=told)
 
 
@@ -109,7 +109,7 @@ def test_the_surest_tilt_is_told_in_the_words_of_its_side(run: Run) -> None:
     # b and c have the same p; b lies 1 / 0.4 = 2.5 widths of its interval from 0, c 2 / 2 = 1.
     assert (surest.row.test, surest.said) == ("b", "down")
     assert model.sentence() == (
-        "tilts: down (Word Embedding Association Test, b: effect size sign flip -1.000, 95% interval -1.200 to -0.800, "
+        "tilts: down (Word Embedding Association Test, b: effect size both -1.000, 95% interval -1.200 to -0.800, "
         "corrected p = 0.0030); tests that show a tilt: weat 3 of 3."
     )
     assert [(tool.name, shown, tested) for tool, shown, tested in model.counts()] == [("weat", 3, 3)]

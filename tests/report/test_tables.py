@@ -169,7 +169,7 @@ def test_p_is_corrected_over_all_runs_of_a_table() -> None:
             "weat",
             subject,
             [
-                estimate(test, "effect_size_sign_flip", 1.0, p_value=p[subject, test], p_adjusted=0.5)
+                estimate(test, "effect_size_both", 1.0, p_value=p[subject, test], p_adjusted=0.5)
                 for test in ("E1", "E2")
             ],
         )

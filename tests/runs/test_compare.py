@@ -191,7 +191,7 @@ class TestPairing:
             "no run of weat": measured("gendered", "ect"),
             "in ru: scores of different languages do not compare": [_with(other, lang="ru")],
             r"other options \(seed 0 and 1\)": [seeded],
-            "version 2 of weat, the other side with version 1": [_with(other, version="1")],
+            "version 3 of weat, the other side with version 1": [_with(other, version="1")],
             "other word lists of the pack 'en'": [
                 _with(other, provenance={**other.result.provenance, "pack": "another"})
             ],
@@ -210,7 +210,7 @@ class TestPairing:
         found = compare(old[:1], old[1:])
         assert found.pairs == ()
         assert found.alone[0].reason == (
-            "measured with version 1 of weat, and this tiltmeter has version 2: measure again"
+            "measured with version 1 of weat, and this tiltmeter has version 3: measure again"
         )
 
     def test_a_masked_model_is_not_compared_with_a_causal_one(self, tiny: Tiny, store: Store, tmp_path: Path) -> None:
@@ -300,7 +300,7 @@ class TestValues:
         figures = found.figures()
         assert [len(figure.rows) for figure in figures] == [3, 3]
         effect = rows(found, "effect_size")["math-arts"]
-        row = next(row for row in figures[0].rows if row["estimate"] == "math-arts effect_size_sign_flip")
+        row = next(row for row in figures[0].rows if row["estimate"] == "math-arts effect_size_both")
         assert (row["change"], row["low"], row["high"]) == (effect.difference, effect.ci_low, effect.ci_high)
         for figure in figures:
             assert charts.draw(figure).to_dict()["layer"]
@@ -308,8 +308,8 @@ class TestValues:
     def test_a_number_of_two_names_is_said_once(self, measured: Callable[..., list[Run]]) -> None:
         found = compare(measured("plain"), measured("gendered"))
         names = [change.name for change in found.distinct() if change.test == "math-arts"]
-        assert names == ["statistic", "effect_size_sign_flip"]
-        assert len([change for change in found.changes if change.test == "math-arts"]) == 3
+        assert names == ["statistic", "effect_size_both"]
+        assert len([change for change in found.changes if change.test == "math-arts"]) == 4
 
     def test_for_python(self, files: Files, tmp_path: Path) -> None:
         runs = [

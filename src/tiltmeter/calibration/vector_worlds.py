@@ -7,7 +7,7 @@ import json
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
@@ -17,21 +17,25 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from scipy.sparse import coo_array, csr_array
 
 from tiltmeter import workers
 from tiltmeter.calibration.certificate import Certificate, Outcome, Readings, Setting
 from tiltmeter.calibration.naming import measure_key
-from tiltmeter.calibration.worlds import Dial, World
+from tiltmeter.calibration.worlds import Dial, Pair, Words, World
 from tiltmeter.errors import TiltmeterError, unknown
-from tiltmeter.instruments import Instrument, load_instrument
+from tiltmeter.instruments import Instrument, bad, load_instrument, mweat, weat
 from tiltmeter.packs import Pack
+from tiltmeter.results import Estimate
+from tiltmeter.statistics import BRISK
 from tiltmeter.store import Store, identity
 from tiltmeter.subjects.table import VectorTable
+from tiltmeter.subjects.vectors import Vector
 from tiltmeter.training import ppmi, predictive
 
 _log = logging.getLogger(__name__)
 
-VERSION = "1"
+VERSION = "2"
 """Raised whenever the same plan would give other certificates."""
 WINDOW, DIMENSIONS, EPOCHS = 10, 50, 20
 _PART = 20
@@ -42,7 +46,11 @@ _PART = 20
 class _Way:
     """How an instrument is calibrated."""
 
-    text: Callable[[World], list[list[str]]]
+    text: Callable[[World], list[Words]]
+    pairs: Callable[[World], list[Pair]]
+    """The words of that text's sentences but for those that say nothing."""
+    estimates: Callable[[pl.DataFrame, Any], list[Estimate]]
+    """The instrument's values and p-values without what takes long and is not asked here: intervals, figures, words."""
     dials: tuple[Dial, ...]
     doses: tuple[float, ...]
     unit: str
@@ -63,6 +71,8 @@ _ADJECTIVES = (*_THINGS, "adjectives", "semantic_gender", "names")
 WAYS: Mapping[str, _Way] = {
     "weat": _Way(
         text=World.topics,
+        pairs=World.topic_pairs,
+        estimates=weat.bare_estimates,
         dials=("stereotype",),
         doses=_BOTH_WAYS,
         unit="target",
@@ -72,6 +82,8 @@ WAYS: Mapping[str, _Way] = {
     ),
     "bad": _Way(
         text=World.adjectives,
+        pairs=World.adjective_pairs,
+        estimates=bad.bare_estimates,
         dials=("stereotype", "lean"),
         doses=_BOTH_WAYS,
         unit="masculine",
@@ -80,6 +92,8 @@ WAYS: Mapping[str, _Way] = {
     ),
     "mweat": _Way(
         text=World.adjectives,
+        pairs=World.adjective_pairs,
+        estimates=mweat.bare_estimates,
         dials=("lean", "stereotype"),
         doses=(0.0, 0.25, 0.5, 0.75, 1.0),  # it is never below 0, whichever way words lean
         unit="masculine",
@@ -99,7 +113,7 @@ class VectorPlan:
     seeds: int = 10
     """Worlds for each dose."""
     worlds: int = 1000
-    """Worlds without any bias, for the rate of false positives."""
+    """Worlds without any bias, of each kind, for the rate of false positives."""
     power_worlds: int = 100
     power_dose: float = 0.2
     sizes: tuple[int, ...] = (5, 10, 20, 40, 80)
@@ -128,7 +142,8 @@ class VectorPlan:
             for seed in range(self.seeds)
         ]
         found += [
-            Setting(use="null", dial=way.dials[0], dose=0.0, seed=seed, coherent=coherent)
+            Setting(use="null", dial=way.dials[0], dose=0.0, seed=seed, coherent=coherent, drawn=drawn)
+            for drawn in (False, True)
             for coherent in ((False, True) if way.has_topics else (False,))
             for seed in _after(self.worlds, 1)
         ]
@@ -194,6 +209,7 @@ def certify(plan: VectorPlan, store: Store | None = None) -> Certificate:
             "method": "ppmi-svd, where nothing else is said",
             "window": WINDOW,
             "dimensions": DIMENSIONS,
+            "p_values": f"exact up to {BRISK['exact_up_to']} values, else of {BRISK['samples']:,} arrangements drawn",
             "worlds": len(settings),
             "power_dose": plan.power_dose,
             "pack": plan.pack.digest(way.lists),
@@ -249,15 +265,15 @@ def _outcome(setting: Setting, part: _Part, tool: Instrument, items: pl.DataFram
         dial=setting.dial,
         grammar=setting.grammar,
         coherent=setting.coherent,
+        drawn=setting.drawn,
         often=setting.often,
         mentions=mentions[setting.half - 1 :: 2] if setting.half else mentions,
         seed=setting.seed,
     )
     way = WAYS[part.instrument]
-    # Skip-gram draws frequent words less often; where pairs are counted, those that say nothing are left out.
-    left_out = frozenset() if setting.method == "skip-gram" else world.function_words
-    with _quietly():
-        table = _learnt(way.text(world), setting.method, setting.seed, left_out)
+    table = VectorTable(
+        _learnt_by_skip_gram(world, way, setting.seed) if setting.method == "skip-gram" else _counted(world, way)
+    )
     answered, _ = tool.answer(items, table, part.pack, options)
     whole = _readings(tool, answered, options)
     if setting.use != "dose":
@@ -271,7 +287,7 @@ def _readings(tool: Instrument, answered: pl.DataFrame, options: Any) -> Reading
     left_out = set(WAYS[tool.name].left_out)
     return {
         key: (estimate.value, estimate.p_value, estimate.p_two_sided)
-        for estimate in tool.estimate(answered, options).estimates
+        for estimate in WAYS[tool.name].estimates(answered, options)
         if (key := measure_key(estimate)) and not left_out & set(estimate.group.values())
     }
 
@@ -288,12 +304,13 @@ def _quietly() -> Iterator[None]:
         training.setLevel(level)
 
 
-def _learnt(sentences: Sequence[list[str]], method: str, seed: int, left_out: frozenset[str]) -> VectorTable:
-    counts = Counter(word for sentence in sentences for word in sentence if word not in left_out)
-    vocabulary = dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
-    if method == "skip-gram":
+def _learnt_by_skip_gram(world: World, way: _Way, seed: int) -> dict[str, Vector]:
+    """From whole sentences: skip-gram draws frequent words less often, so that little is left of what says nothing."""
+    sentences = way.text(world)
+    vocabulary = _by_frequency(Counter(word for sentence in sentences for word in sentence))
+    with _quietly():
         vectors = predictive.train(
-            method,
+            "skip-gram",
             lambda: iter(sentences),
             vocabulary,
             sentence_count=len(sentences),
@@ -302,6 +319,20 @@ def _learnt(sentences: Sequence[list[str]], method: str, seed: int, left_out: fr
             epochs=EPOCHS,
             seed=seed,
         )
-    else:
-        vectors = ppmi.train(sentences, vocabulary, window=WINDOW, dimensions=DIMENSIONS, seed=seed)
-    return VectorTable(dict(zip(vocabulary, vectors.astype(np.float64), strict=True)))
+    return dict(zip(vocabulary, vectors.astype(np.float64), strict=True))
+
+
+def _counted(world: World, way: _Way) -> dict[str, Vector]:
+    """PPMI-SVD of the text without the words that say nothing: its sentences are pairs then, which need not be written
+    to be counted."""
+    pairs = [pair for pair in way.pairs(world) if world.function_words.isdisjoint(pair)]
+    vocabulary = _by_frequency(Counter(word for pair in pairs for word in pair))
+    rows = {word: row for row, word in enumerate(vocabulary)}
+    first, second = (np.fromiter(map(rows.__getitem__, side), np.int64) for side in zip(*pairs, strict=True))
+    ahead = coo_array((np.ones(len(pairs), np.int64), (first, second)), shape=(len(rows), len(rows))).tocsr()
+    vectors = ppmi.factors(ppmi.positive_pmi(csr_array(ahead + ahead.T)), DIMENSIONS, seed=0)
+    return dict(zip(vocabulary, vectors, strict=True))
+
+
+def _by_frequency(counts: Counter[str]) -> dict[str, int]:
+    return dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))

@@ -2,9 +2,10 @@
 
 A world is a list of sentences that each mention two words. With a dose d from -1 to 1, a word that is planted to lean
 male stands with a male word in a share (1 + d) / 2 of the sentences in which it stands with a gendered one, a word
-planted to lean female in (1 - d) / 2: just so many, but for rounding, and not by chance. Whatever the dose, every
-target is as frequent as any other, and so is every gendered word; every sentence form is as likely. Words of one topic
-are mentioned together as well, as words of one topic are: what makes them alike is not gender.
+planted to lean female in (1 - d) / 2: just so many, but for rounding, and not by chance; or, where the world is
+`drawn`, each sentence by a coin of that share, as a text is a sample of what its writers would say. Whatever the dose,
+every target is as frequent as any other, and so is every gendered word; every sentence form is as likely. Words of one
+topic are mentioned together as well, as words of one topic are: what makes them alike is not gender.
 
 Where a language has grammatical gender, nouns and gendered words also stand with adjectives that agree with them:
 masculine nouns and male words then share the company of masculine forms. With `grammar` off the forms are drawn at
@@ -25,7 +26,7 @@ from tiltmeter.packs import Mention, Pack, WordPair
 Dial = Literal["stereotype", "lean"]
 """What the dose turns: words of the two stereotypes apart from each other, or all of them toward men."""
 Words = list[str]
-_Pair = tuple[str, str]
+Pair = tuple[str, str]
 _CIRCLE = 4
 """Bystanders of a topic, and of a gendered word."""
 
@@ -37,7 +38,7 @@ class _Place:
     leaning: int
     """1 in the first topic, -1 in the second."""
     topic: tuple[str, ...]
-    pairs: tuple[_Pair, ...]
+    pairs: tuple[Pair, ...]
     """Male and female words of the test."""
 
 
@@ -51,6 +52,8 @@ class World:
     grammar: bool = True
     coherent: bool = False
     """Whether gendered words share company with whole topics, by chance and whatever the dose."""
+    drawn: bool = False
+    """Whether each sentence's gender is drawn, so that shares are as planted only on average."""
     often: int = 40
     """Sentences in which each word stands with a gendered one."""
     mentions: tuple[Mention, ...] = ()
@@ -68,13 +71,21 @@ class World:
 
     def topics(self) -> list[Words]:
         """A text about the targets of the pack's association tests, the first of a test's topics leaning male."""
+        return self._written(self.topic_pairs())
+
+    def topic_pairs(self) -> list[Pair]:
+        """The two words of each sentence of that text."""
         self._need("weat", "occupations")
-        return self._written(self._topic_pairs(self._chance("topics")))
+        return list(self._topic_pairs(self._chance("topics")))
 
     def adjectives(self) -> list[Words]:
         """A text about people and things and what they are like."""
+        return self._written(self.adjective_pairs())
+
+    def adjective_pairs(self) -> list[Pair]:
+        """The two words of each sentence of that text."""
         self._need("adjectives", "baseline_adjectives", "semantic_gender", "names", "inanimate_nouns", "occupations")
-        return self._written(self._adjective_pairs(self._chance("adjectives")))
+        return list(self._adjective_pairs(self._chance("adjectives")))
 
     def _need(self, *lists: str) -> None:
         if missing := self.pack.missing(lists):
@@ -87,7 +98,7 @@ class World:
         """No two worlds have anything in common that was drawn, be it of one seed."""
         return Random(f"{use} {self.seed} {self.dial} {self.dose:g}")
 
-    def _topic_pairs(self, chance: Random) -> Iterator[_Pair]:
+    def _topic_pairs(self, chance: Random) -> Iterator[Pair]:
         gendered = list(
             dict.fromkeys(pair for places in self._targets.values() for one in places for pair in one.pairs)
         )
@@ -104,7 +115,7 @@ class World:
                 met[person] += 1
                 yield word, person
                 if turn % 4 == 0:
-                    yield word, _other(word, place.topic, chance)
+                    yield word, chance.choice(_others(word, place.topic))
                     yield word, chance.choice(circles[topics.index(place.topic)])
         yield from self._company(gendered, chance)
         yield from self._evened(met, [word for pair in gendered for word in pair], strangers, chance)
@@ -133,7 +144,7 @@ class World:
                 raise TiltmeterError(f"{text!r} stands in the first topic of one test and the second of another")
         return found
 
-    def _adjective_pairs(self, chance: Random) -> Iterator[_Pair]:
+    def _adjective_pairs(self, chance: Random) -> Iterator[Pair]:
         people = [[(pair.male, pair.female) for pair in one] for one in (self.pack.semantic_gender, self.pack.names)]
         leanings = {"male": 1, "female": -1}
         asked = [(WordPair(one.masculine, one.feminine), leanings[one.stereotype]) for one in self.pack.adjectives]
@@ -159,24 +170,25 @@ class World:
 
     def _genders(self, leaning: int, chance: Random) -> list[bool]:
         """For each sentence of a word with a gendered one, whether that is male: as many as the dose says, no more and
-        no fewer, so that where nothing is planted there is nothing to be found."""
+        no fewer, so that where nothing is planted there is nothing to be found; or each by a coin."""
         toward = abs(leaning) if self.dial == "lean" else leaning
-        male = round(self.often * (1 + self.dose * toward) / 2)
+        share = (1 + self.dose * toward) / 2
+        if self.drawn:
+            return [chance.random() < share for _ in range(self.often)]
+        male = round(self.often * share)
         found = [True] * male + [False] * (self.often - male)
         chance.shuffle(found)
         return found
 
-    def _company(self, pairs: Sequence[_Pair], chance: Random) -> Iterator[_Pair]:
+    def _company(self, pairs: Sequence[Pair], chance: Random) -> Iterator[Pair]:
         """Gendered words among those of their own gender, more so on one side than on the other, and beside their
         counterparts: that female names, say, are the more alike says nothing about what is said of women."""
         for side in zip(*pairs, strict=True):
             tightness = chance.uniform(0.5, 1.5)
             for word in side:
-                for _ in range(round(self.often * tightness)):
-                    yield word, _other(word, side, chance)
-        for male, female in pairs:
-            for _ in range(self.often // 2):
-                yield male, female
+                yield from _beside(word, _others(word, side), round(self.often * tightness), chance)
+        for pair in pairs:
+            yield from [pair] * (self.often // 2)
 
     def _bystanders(self, topics: int, known: set[str], chance: Random) -> tuple[list[Words], Words]:
         """Words of neither gender nor topic: some for each topic, its circle, and strangers, who are nobody's."""
@@ -195,23 +207,20 @@ class World:
         circles = [words[number * _CIRCLE : (number + 1) * _CIRCLE] for number in range(topics)]
         return circles, words[topics * _CIRCLE :]
 
-    def _circled(self, gendered: Sequence[str], circles: Sequence[Words], chance: Random) -> Iterator[_Pair]:
+    def _circled(self, gendered: Sequence[str], circles: Sequence[Words], chance: Random) -> Iterator[Pair]:
         """Gendered words with some of the circles' words. That a male word shares one with a topic says nothing about
         women and men, yet all words of the topic share it: a test that takes them for independent is misled."""
         everybody = [word for circle in circles for word in circle]
         for word in gendered:
-            own = chance.sample(everybody, _CIRCLE)
-            for _ in range(self.often // 2):
-                yield word, chance.choice(own)
+            yield from _beside(word, chance.sample(everybody, _CIRCLE), self.often // 2, chance)
 
-    def _evened(self, met: Counter[str], gendered: Sequence[str], strangers: Words, chance: Random) -> Iterator[_Pair]:
+    def _evened(self, met: Counter[str], gendered: Sequence[str], strangers: Words, chance: Random) -> Iterator[Pair]:
         """Strangers for those gendered words that a dose made rarer, so that it changes nobody's frequency."""
         most = max(met[word] for word in gendered)
         for word in gendered:
-            for _ in range(most - met[word]):
-                yield word, chance.choice(strangers)
+            yield from _beside(word, strangers, most - met[word], chance)
 
-    def _agreeing(self, genders: dict[str, str], chance: Random) -> Iterator[_Pair]:
+    def _agreeing(self, genders: dict[str, str], chance: Random) -> Iterator[Pair]:
         """Words with adjectives of their grammatical gender."""
         adjectives = [
             WordPair(one.masculine, one.feminine)
@@ -221,25 +230,24 @@ class World:
         if not adjectives:
             raise TiltmeterError(f"{self.pack.name} has no adjective of two forms in baseline_adjectives.tsv")
         for word, gender in genders.items():
-            for _ in range(self.often):
-                yield word, self._form(chance.choice(adjectives), gender, chance)
+            for forms in chance.choices(adjectives, k=self.often):
+                yield word, self._form(forms, gender, chance)
 
     def _form(self, forms: WordPair, gender: str, chance: Random) -> str:
         """The form that agrees; of neuters, for which the lists have none, and without grammar, either."""
         agreeing = gender if self.grammar and gender in ("m", "f") else chance.choice("mf")
         return forms.male if agreeing == "m" else forms.female
 
-    def _things(self, chance: Random) -> Iterator[_Pair]:
+    def _things(self, chance: Random) -> Iterator[Pair]:
         """Things beside things of their topic, whatever their gender."""
         by_topic: dict[str, list[str]] = {}
         for entry in self.pack.inanimate_nouns:
             by_topic.setdefault(entry.topic, []).append(entry.noun)
         for nouns in by_topic.values():
             for noun in nouns:
-                for _ in range(self.often):
-                    yield noun, _other(noun, nouns, chance)
+                yield from _beside(noun, _others(noun, nouns), self.often, chance)
 
-    def _written(self, pairs: Iterable[_Pair]) -> list[Words]:
+    def _written(self, pairs: Iterable[Pair]) -> list[Words]:
         """The pairs as sentences, in either order."""
         chance = self._chance("written")
         found = []
@@ -271,7 +279,12 @@ def _words(text: str) -> Words:
     return re.findall(r"\w+", text)
 
 
-def _other(word: str, words: Sequence[str], chance: Random) -> str:
-    """Another of the words; the word itself where there is no other."""
-    others = [one for one in words if one != word]
-    return chance.choice(others) if others else word
+def _others(word: str, words: Sequence[str]) -> Sequence[str]:
+    """The other words; the word itself where there is no other."""
+    return [one for one in words if one != word] or [word]
+
+
+def _beside(word: str, others: Sequence[str], count: int, chance: Random) -> Iterator[Pair]:
+    """The word with any of the others, so many times."""
+    for other in chance.choices(others, k=count):
+        yield word, other

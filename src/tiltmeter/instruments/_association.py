@@ -31,9 +31,14 @@ class Similarities:
         """s(w, A, B) of the targets in X and in Y."""
         return self.x_a.mean(1) - self.x_b.mean(1), self.y_a.mean(1) - self.y_b.mean(1)
 
+    def by_pair(self) -> tuple[Floats, Floats]:
+        """How much nearer each target of X and of Y is to the first word of each pair than to the second."""
+        return self.x_a - self.x_b, self.y_a - self.y_b
+
     def pair_differences(self) -> Floats:
         """What each attribute pair contributes to mean s(x) - mean s(y); swapping the pair flips its sign."""
-        contributions: Floats = (self.x_a - self.x_b).mean(0) - (self.y_a - self.y_b).mean(0)
+        x, y = self.by_pair()
+        contributions: Floats = x.mean(0) - y.mean(0)
         return contributions
 
 

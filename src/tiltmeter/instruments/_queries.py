@@ -70,14 +70,19 @@ def find_words(subject: Subject, words: Iterable[Word], options: Any) -> Found:
 
 def void_sets(words: pl.DataFrame, options: Any) -> tuple[dict[str, list[str]], list[str]]:
     """The lost words of each set in a `word, role, form, pair` table, and which sets have lost too many."""
-    lost, void = {}, []
+    lost: dict[str, list[str]] = {role: [] for role in ROLES}
+    found: dict[str, list[int]] = {role: [] for role in ROLES}
+    for word, role, form, pair in words.select("word", "role", "form", "pair").iter_rows():
+        if form is None:
+            lost[role].append(word)
+        else:
+            found[role].append(pair)
+    void = []
     for role in ROLES:
-        members = words.filter(pl.col("role") == role)
-        lost[role] = members.filter(pl.col("form").is_null())["word"].to_list()
-        if len(lost[role]) > options.max_lost * members.height or members.height - len(lost[role]) < 2:
-            void.append(f"{len(lost[role])} of the {members.height} words of {role.upper()}")
-    found = words.drop_nulls("form")
-    whole = set(found.filter(pl.col("role") == "a")["pair"]) & set(found.filter(pl.col("role") == "b")["pair"])
+        members = len(lost[role]) + len(found[role])
+        if len(lost[role]) > options.max_lost * members or len(found[role]) < 2:
+            void.append(f"{len(lost[role])} of the {members} words of {role.upper()}")
+    whole = set(found["a"]) & set(found["b"])
     if len(whole) < 2 and not void:
         void.append("all attribute pairs but " + ("one" if whole else "none"))
     return lost, void

@@ -59,6 +59,7 @@ def _sureness(before: pl.DataFrame, after: pl.DataFrame, options: Any) -> Iterat
             ("statistic", "statistic"),
             ("effect_size", "effect_size"),
             ("effect_size", "effect_size_sign_flip"),
+            ("effect_size", "effect_size_both"),
         ):
             if name in found:
                 yield key(test, same, group), found[name]

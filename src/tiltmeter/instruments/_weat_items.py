@@ -56,35 +56,38 @@ def without_grammar(rows: pl.DataFrame, means: GenderMeans) -> pl.DataFrame:
 
 def words_of(rows: pl.DataFrame, role: str) -> pl.DataFrame:
     """The words of one of the four sets, in order, with the form found for each."""
-    kind = "target" if role in "xy" else "attribute"
-    return (
-        rows.filter(pl.col(f"{kind}_set") == role)
-        .select(word=kind, form=f"{kind}_form", pair="pair")
-        .unique("word", keep="first", maintain_order=True)
-    )
+    return all_words(rows).filter(pl.col("role") == role)
 
 
 def all_words(rows: pl.DataFrame) -> pl.DataFrame:
     """The words of the four sets: `word, form, pair, role`."""
-    return pl.concat([words_of(rows, role).with_columns(role=pl.lit(role)) for role in ROLES])
+    kinds = [
+        rows.select(word=kind, form=f"{kind}_form", pair="pair", role=f"{kind}_set").unique(
+            ["word", "role"], keep="first", maintain_order=True
+        )
+        for kind in ("target", "attribute")
+    ]
+    return pl.concat(kinds).filter(pl.col("role").is_in(list(ROLES)))
 
 
 def similarities_in(rows: pl.DataFrame) -> Similarities:
     """The cosines of the words found; a pair of attributes that lost one word is left out with both."""
-    found = {role: words_of(rows, role).drop_nulls("form") for role in ROLES}
-    pairs = found["a"].join(found["b"], on="pair", how="inner", maintain_order="left", suffix="_b")
+    found: dict[str, dict[str, int]] = {role: {} for role in ROLES}
+    for word, pair, role in all_words(rows).drop_nulls("form").select("word", "pair", "role").iter_rows():
+        found[role][word] = pair
+    second = {pair: word for word, pair in found["b"].items()}
+    pairs = [(word, second[pair]) for word, pair in found["a"].items() if pair in second]
     cosine = {
         (target, attribute): value
         for target, attribute, value in rows.select("target", "attribute", "cosine").iter_rows()
     }
-    columns = {"a": pairs["word"].to_list(), "b": pairs["word_b"].to_list()}
     return Similarities(
         **{
             f"{role}_{side}": np.array(
-                [[cosine[target, attribute] for attribute in attributes] for target in found[role]["word"]]
-            ).reshape(found[role].height, len(attributes))
+                [[cosine[target, pair[place]] for pair in pairs] for target in found[role]]
+            ).reshape(len(found[role]), len(pairs))
             for role in "xy"
-            for side, attributes in columns.items()
+            for place, side in enumerate("ab")
         }
     )
 

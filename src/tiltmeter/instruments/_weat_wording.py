@@ -12,7 +12,7 @@ from tiltmeter.results import LEVEL, Estimate, Figure, Note
 FEW = 8
 """Below this many words in a set the interval is flagged: it resamples too few words to be trusted."""
 
-SIDED = ("effect_size", "effect_size_sign_flip", "effect_size_without_grammar")
+SIDED = ("effect_size", "effect_size_sign_flip", "effect_size_both", "effect_size_without_grammar")
 """The estimates whose sign says which topic leans where."""
 
 
@@ -53,7 +53,7 @@ def _reading(labels: Mapping[str, str], found: Estimate) -> Note:
     which = said["above" if (found.value or 0) >= 0 else "below"]
     text = (
         f"{which}: d = {found.value:.2f} (95% interval {found.ci_low:.2f} to {found.ci_high:.2f}); {sure} (two-sided "
-        f"p = {p:.3g} by attribute sign flip, before correction)."
+        f"p = {p:.3g} over targets and attribute pairs, before correction)."
     )
     return Note(
         kind="reading",

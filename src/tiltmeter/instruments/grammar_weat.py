@@ -21,7 +21,7 @@ def list_items(pack: Pack, options: weat.WeatOptions) -> pl.DataFrame:
 
 INSTRUMENT = Instrument(
     name="grammar-weat",
-    version="1",
+    version="2",
     title="Grammatical gender test",
     measures="whether masculine and feminine nouns that name things differ in how near they lie to gendered words",
     formula="d of WEAT with X = masculine and Y = feminine inanimate nouns",
@@ -34,7 +34,7 @@ INSTRUMENT = Instrument(
     layouts=(
         Layout(
             title="Grammatical gender: effect size d",
-            names=("effect_size_sign_flip",),
+            names=("effect_size_both",),
             rows=("test",),
             columns=("subject",),
             cells=("value", "interval", "p_adjusted"),

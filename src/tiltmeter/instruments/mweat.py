@@ -30,7 +30,14 @@ from tiltmeter.instruments._numbers import reading
 from tiltmeter.instruments.instrument import Findings, Instrument, Layout, Paired
 from tiltmeter.packs import Pack
 from tiltmeter.results import Estimate, Note, shown
-from tiltmeter.statistics import PermutationTest, flip_signs, permute_groups, statistic_interval
+from tiltmeter.statistics import (
+    BRISK,
+    THOROUGH,
+    PermutationTest,
+    flip_signs,
+    permute_groups,
+    statistic_interval,
+)
 from tiltmeter.subjects import Subject
 
 TEST = "semantic-gender"
@@ -56,6 +63,12 @@ def estimate(items: pl.DataFrame, options: AdjectiveOptions) -> Findings:
         estimates += found
         notes += said
     return Findings(estimates=tuple(estimates), notes=tuple(notes))
+
+
+def bare_estimates(items: pl.DataFrame, options: AdjectiveOptions) -> list[Estimate]:
+    """Values and p-values without intervals, the p-values of many words drawn: what a thousand worlds are asked."""
+    groups = _groups(items).items()
+    return [row for group, rows in groups for row in _estimates(group, rows, options, bare=True)[0]]
 
 
 def differences(before: pl.DataFrame, after: pl.DataFrame, options: AdjectiveOptions) -> list[Paired]:
@@ -133,7 +146,9 @@ def _added(forms: Floats) -> Floats:
     return parts
 
 
-def _estimates(group: str, rows: pl.DataFrame, options: AdjectiveOptions) -> tuple[list[Estimate], list[Note]]:
+def _estimates(
+    group: str, rows: pl.DataFrame, options: AdjectiveOptions, *, bare: bool = False
+) -> tuple[list[Estimate], list[Note]]:
     found, lost, void = lost_adjectives(rows, options)
     if void:
         nothing = [_estimate(name, group, None, found.height, lost) for name in _NAMES]
@@ -141,12 +156,12 @@ def _estimates(group: str, rows: pl.DataFrame, options: AdjectiveOptions) -> tup
     forms = _forms(found)
     x, y = forms.T
     value = statistic(forms)
-    interval = statistic_interval(forms, statistic, method="percentile", seed=options.seed, resamples=1999)
+    effort = BRISK if bare else THOROUGH
     nulls = {
-        "statistic": flip_signs(x - y, at_least=value, seed=options.seed),
-        "statistic_resplit": permute_groups(x, y, at_least=value / 2, seed=options.seed),
+        "statistic": flip_signs(x - y, at_least=value, seed=options.seed, **effort),
+        "statistic_resplit": permute_groups(x, y, at_least=value / 2, seed=options.seed, **effort),
     }
-    limits = (interval.low, interval.high, interval.label) if np.isfinite(interval.low) else None
+    limits = None if bare else _limits(forms, options)
     estimates = [
         _estimate(name, group, value, found.height, lost, limits, nulls[name], method)
         for name, method in _NAMES.items()
@@ -154,6 +169,11 @@ def _estimates(group: str, rows: pl.DataFrame, options: AdjectiveOptions) -> tup
     differ = "masculine and feminine forms differ in how strongly they are tied to gender"
     said = f"{group} adjectives: {differ}, by {shown(value)}, which is never below 0: only its p tells it from chance"
     return estimates, [reading(estimates[0], said, above=differ, below=differ)]
+
+
+def _limits(forms: Floats, options: AdjectiveOptions) -> tuple[float, float, str] | None:
+    interval = statistic_interval(forms, statistic, method="percentile", seed=options.seed, resamples=1999)
+    return (interval.low, interval.high, interval.label) if np.isfinite(interval.low) else None
 
 
 def statistic(forms: Floats) -> float:

@@ -8,7 +8,8 @@ Caliskan, Bryson and Narayanan (2017), Science 356(6334), 183-186. For targets X
 
 with sd, ddof = 1, over the s of all targets (`caliskan`) or over the raw mean similarities of all targets to A and
 to B (`pestova`, as the Russian study's code has it). d > 0: X leans to A (male), Y to B (female); 0 is neutral, and
-further away is worse. Two p-values: the published one re-splits the targets; ours swaps a and b within each pair.
+further away is worse. Three p-values: the published one re-splits the targets; one swaps a and b within each pair and
+speaks of these vectors as they are; one takes targets and pairs as drawn and speaks of the text they were learnt from.
 
 In a language with grammatical gender two things stand beside it (McCurdy and Serbetci 2017): the same test on masculine
 against feminine nouns that name things (`grammar`), and d with grammatical gender taken out: from the similarities of
@@ -16,12 +17,12 @@ each noun is taken what inanimate nouns of its gender have more than masculine a
 (`effect_size_without_grammar`; its interval and p take these averages as known).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import polars as pl
 
-from tiltmeter.instruments._association import Denominator, bootstrap_intervals, effect_size
+from tiltmeter.instruments._association import Denominator, Similarities, bootstrap_intervals, effect_size
 from tiltmeter.instruments._bibliography import CALISKAN, MCCURDY
 from tiltmeter.instruments._queries import (
     QueryOptions,
@@ -36,6 +37,7 @@ from tiltmeter.instruments._queries import (
 from tiltmeter.instruments._weat_differences import weat_differences
 from tiltmeter.instruments._weat_items import (
     COLUMNS,
+    GenderMeans,
     all_words,
     attributes_of,
     gender_means,
@@ -47,7 +49,7 @@ from tiltmeter.instruments._weat_wording import figures_of, notes_of, topics
 from tiltmeter.instruments.instrument import Findings, Instrument, Layout, Paired, option
 from tiltmeter.packs import GRAMMAR_TEST, Pack, WeatTest, Word
 from tiltmeter.results import Estimate, Note
-from tiltmeter.statistics import PermutationTest, flip_signs, permute_groups
+from tiltmeter.statistics import BRISK, THOROUGH, CrossedTest, PermutationTest, crossed_t, flip_signs, permute_groups
 from tiltmeter.subjects import Subject
 
 
@@ -122,10 +124,11 @@ def estimate(items: pl.DataFrame, options: WeatOptions) -> Findings:
     """All tests of an answered items table."""
     estimates: list[Estimate] = []
     notes: list[Note] = [PUBLISHED_P]
-    controls = {attributes_of(rows): rows for name, rows in by_test(items) if is_grammar(name)}
-    for name, rows in by_test(items):
-        control = None if is_grammar(name) else controls.get(attributes_of(rows))
-        found, said = _estimate_test(name, rows, control, options)
+    tests = by_test(items)
+    grammar = _grammar(tests, options)
+    for name, rows in tests:
+        means = None if is_grammar(name) else grammar.get(attributes_of(rows))
+        found, said = _estimate_test(name, rows, means, options)
         estimates += found
         notes += said
     return Findings(
@@ -136,13 +139,25 @@ def estimate(items: pl.DataFrame, options: WeatOptions) -> Findings:
     )
 
 
+def bare_estimates(items: pl.DataFrame, options: WeatOptions) -> list[Estimate]:
+    """Values and p-values of all tests but the controls, without intervals: what a thousand worlds are asked."""
+    tests = by_test(items)
+    grammar = _grammar(tests, options)
+    return [
+        estimate
+        for name, rows in tests
+        if not is_grammar(name)
+        for estimate in _estimate_test(name, rows, grammar.get(attributes_of(rows)), options, bare=True)[0]
+    ]
+
+
 def differences(before: pl.DataFrame, after: pl.DataFrame, options: WeatOptions) -> list[Paired]:
     return weat_differences(before, after, options, estimate)
 
 
 INSTRUMENT = Instrument(
     name="weat",
-    version="2",
+    version="3",
     title="Word Embedding Association Test",
     measures="whether two topics differ in how near their words lie to male and to female words",
     formula="d = (mean s(x,A,B) - mean s(y,A,B)) / sd, with s(w,A,B) = mean cos(w,a) - mean cos(w,b)",
@@ -150,7 +165,7 @@ INSTRUMENT = Instrument(
     reference="Caliskan, Bryson and Narayanan (2017), Science 356(6334), 183-186, doi:10.1126/science.aal4230",
     bibtex=CALISKAN + MCCURDY,
     headline="effect_size",
-    verdict=(("effect_size_without_grammar", "effect_size_sign_flip"),),
+    verdict=(("effect_size_without_grammar", "effect_size_both"),),
     columns=COLUMNS,
     score="cosine",
     side="effect_size",
@@ -164,8 +179,8 @@ INSTRUMENT = Instrument(
             each_language=True,
         ),
         Layout(
-            title="WEAT: effect size d and the p of swapping male and female within attribute pairs",
-            names=("effect_size_sign_flip",),
+            title="WEAT: effect size d and the p over targets and attribute pairs",
+            names=("effect_size_both",),
             rows=("test",),
             columns=("subject",),
             cells=("value", "interval", "p_adjusted"),
@@ -187,11 +202,16 @@ PUBLISHED_P = Note(
     kind="caveat",
     text=(
         "The published p-value (target-permutation) treats the target words as independent; where the targets are "
-        "coherent topics it rejects a true null far more often than 5% (see docs/statistics.md). Rely on "
-        "effect_size_sign_flip, which swaps male and female within each attribute pair, or where there is one on "
-        "effect_size_without_grammar."
+        "coherent topics it rejects a true null far more often than 5% (see docs/statistics.md). "
+        "effect_size_sign_flip swaps male and female within each attribute pair and speaks of these vectors as they "
+        "are, with all that chance put into their text. To say something of the source of that text, rely on "
+        "effect_size_both, or where there is one on effect_size_without_grammar, whose p takes targets and pairs as "
+        "drawn."
     ),
 )
+
+BOTH = "targets-and-pairs"
+"""What the p is called that takes both as drawn."""
 
 _TargetSets = list[tuple[str, str, tuple[Word, ...]]]
 
@@ -215,10 +235,15 @@ def _asked(tests: Sequence[WeatTest], pack: Pack) -> Iterator[tuple[WeatTest, _T
         yield replace(test, name=name), sets
 
 
+def _grammar(tests: Sequence[tuple[str, pl.DataFrame]], options: WeatOptions) -> dict[tuple[str, ...], GenderMeans]:
+    """What grammar does to the similarities with each attribute set that has a control."""
+    return {attributes_of(rows): gender_means(rows, options) for name, rows in tests if is_grammar(name)}
+
+
 def _estimate_test(
-    name: str, rows: pl.DataFrame, control: pl.DataFrame | None, options: WeatOptions
+    name: str, rows: pl.DataFrame, grammar: GenderMeans | None, options: WeatOptions, *, bare: bool = False
 ) -> tuple[list[Estimate], list[Note]]:
-    names = [*_NAMES, *((_WITHOUT_GRAMMAR,) if control is not None else ())]
+    names = [*_NAMES, *((_WITHOUT_GRAMMAR,) if grammar is not None else ())]
     words = all_words(rows)
     lost, void = void_sets(words, options)
     targets = words.filter(pl.col("role").is_in(["x", "y"]))
@@ -226,32 +251,37 @@ def _estimate_test(
     if void:
         return [_estimate(name, each, None, counts) for each in names], [void_note(name, void, lost, options)]
 
+    def intervals(of: Similarities) -> Mapping[str, tuple[float, float]]:
+        return {} if bare else bootstrap_intervals(of, options.effect_size, seed=options.seed)
+
     similarities = similarities_in(rows)
     x, y = similarities.associations()
     d = effect_size(similarities, options.effect_size)
-    intervals = bootstrap_intervals(similarities, options.effect_size, seed=options.seed)
-    published = permute_groups(x, y, seed=options.seed)
-    ours = flip_signs(similarities.pair_differences(), seed=options.seed)
+    limits = intervals(similarities)
+    of_d = limits.get("effect_size")
+    published = permute_groups(x, y, seed=options.seed, **(BRISK if bare else THOROUGH))
+    flips = flip_signs(similarities.pair_differences(), seed=options.seed)
+    both = crossed_t(*similarities.by_pair())
     estimates = [
-        _estimate(name, "statistic", float(x.sum() - y.sum()), counts, intervals["statistic"]),
-        _estimate(name, "effect_size", d, counts, intervals["effect_size"], published, "target-permutation"),
-        _estimate(name, "effect_size_sign_flip", d, counts, intervals["effect_size"], ours, "attribute-sign-flip"),
+        _estimate(name, "statistic", float(x.sum() - y.sum()), counts, limits.get("statistic")),
+        _estimate(name, "effect_size", d, counts, of_d, published, "target-permutation"),
+        _estimate(name, "effect_size_sign_flip", d, counts, of_d, flips, "attribute-sign-flip"),
+        _estimate(name, "effect_size_both", d, counts, of_d, both, BOTH),
     ]
-    notes = notes_of(name, rows, similarities, estimates[2])
-    if control is not None and (means := gender_means(control, options)):
-        rid = similarities_in(without_grammar(rows, means))
-        interval = bootstrap_intervals(rid, options.effect_size, seed=options.seed)["effect_size"]
-        flips = flip_signs(rid.pair_differences(), seed=options.seed)
+    notes = [] if bare else notes_of(name, rows, similarities, estimates[-1])
+    if grammar:
+        rid = similarities_in(without_grammar(rows, grammar))
+        interval = intervals(rid).get("effect_size")
         value = effect_size(rid, options.effect_size)
-        estimates.append(_estimate(name, _WITHOUT_GRAMMAR, value, counts, interval, flips, "attribute-sign-flip"))
-    elif control is not None:
+        estimates.append(_estimate(name, _WITHOUT_GRAMMAR, value, counts, interval, crossed_t(*rid.by_pair()), BOTH))
+    elif grammar is not None:
         estimates.append(_estimate(name, _WITHOUT_GRAMMAR, None, counts))
         text = "grammar could not be taken out: too many inanimate nouns have no vector."
         notes.append(Note(kind="void", caution="tests without a result", test=name, text=text))
     return estimates, notes
 
 
-_NAMES = ("statistic", "effect_size", "effect_size_sign_flip")
+_NAMES = ("statistic", "effect_size", "effect_size_sign_flip", "effect_size_both")
 _WITHOUT_GRAMMAR = "effect_size_without_grammar"
 
 
@@ -261,9 +291,10 @@ def _estimate(
     value: float | None,
     counts: tuple[int, int],
     interval: tuple[float, float] | None = None,
-    p: PermutationTest | None = None,
+    p: PermutationTest | CrossedTest | None = None,
     p_method: str = "",
 ) -> Estimate:
+    p = p if p and p.p_value == p.p_value else None  # not a number where nothing varies
     return Estimate(
         test=test,
         name=name,

@@ -8,6 +8,7 @@ from tiltmeter.statistics.bootstrap import resampled_sums
 from tiltmeter.statistics.caution import coverage_caution
 from tiltmeter.statistics.correction import benjamini_hochberg, holm
 from tiltmeter.statistics.correlation import Correlation, pearson, spearman
+from tiltmeter.statistics.crossed import CrossedTest, crossed_t
 from tiltmeter.statistics.effect_size import cohens_d, cohens_dz, standardised_difference
 from tiltmeter.statistics.intervals import (
     Interval,
@@ -19,13 +20,17 @@ from tiltmeter.statistics.intervals import (
     statistic_interval,
 )
 from tiltmeter.statistics.paired import Equivalence, PairedTest, paired_t, tost, wilcoxon
-from tiltmeter.statistics.permutation import PermutationTest, flip_signs, permute_groups
+from tiltmeter.statistics.permutation import BRISK, THOROUGH, Effort, PermutationTest, flip_signs, permute_groups
 from tiltmeter.statistics.sample import never_zero
 from tiltmeter.statistics.variance import VarianceShare, variance_share
 
 __all__ = [
+    "BRISK",
+    "THOROUGH",
     "Agreement",
     "Correlation",
+    "CrossedTest",
+    "Effort",
     "Equivalence",
     "Interval",
     "PairedTest",
@@ -38,6 +43,7 @@ __all__ = [
     "cohens_kappa",
     "count_interval",
     "coverage_caution",
+    "crossed_t",
     "difference_interval",
     "fleiss_kappa",
     "flip_signs",

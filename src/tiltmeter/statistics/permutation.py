@@ -9,11 +9,24 @@ matter of milliseconds: 14 against 14 has 40,116,600 re-splits but only 2 x 16,3
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TypedDict
 
 import numpy as np
 import numpy.typing as npt
 
 from tiltmeter.statistics.sample import TIE, FloatArray, finite_sample
+
+
+class Effort(TypedDict):
+    """How much a p-value may cost: exact up to so many values, and beyond that so many arrangements."""
+
+    exact_up_to: int
+    samples: int
+
+
+THOROUGH: Effort = {"exact_up_to": 40, "samples": 100_000}
+BRISK: Effort = {"exact_up_to": 20, "samples": 1_999}
+"""For thousands of tests: as valid, but a p near .05 is only known to half a hundredth."""
 
 _LARGEST_EXACT = 48  # 2 x 2^24 half sums of 8 bytes: a quarter of a gigabyte
 _CHUNK_VALUES = 2_000_000  # doubles held at once by the Monte Carlo tests
@@ -43,8 +56,8 @@ def permute_groups(
     y: npt.ArrayLike,
     *,
     at_least: float | None = None,
-    exact_up_to: int = 40,
-    samples: int = 100_000,
+    exact_up_to: int = THOROUGH["exact_up_to"],
+    samples: int = THOROUGH["samples"],
     seed: int = 0,
 ) -> PermutationTest:
     """Test mean(x) > mean(y) by re-splitting the pooled values into groups of the same sizes.
@@ -84,8 +97,8 @@ def flip_signs(
     differences: npt.ArrayLike,
     *,
     at_least: float | None = None,
-    exact_up_to: int = 40,
-    samples: int = 100_000,
+    exact_up_to: int = THOROUGH["exact_up_to"],
+    samples: int = THOROUGH["samples"],
     seed: int = 0,
 ) -> PermutationTest:
     """Test mean(differences) > 0 by flipping the sign of each difference (Fisher 1935).
