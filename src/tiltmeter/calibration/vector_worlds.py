@@ -257,7 +257,7 @@ def _outcome(setting: Setting, part: _Part, tool: Instrument, items: pl.DataFram
     # Skip-gram draws frequent words less often; where pairs are counted, those that say nothing are left out.
     left_out = frozenset() if setting.method == "skip-gram" else world.function_words
     with _quietly():
-        table = _learnt(way.text(world), setting.method, setting.seed, left_out)
+        table = learnt(way.text(world), setting.method, setting.seed, left_out)
     answered, _ = tool.answer(items, table, part.pack, options)
     whole = _readings(tool, answered, options)
     if setting.use != "dose":
@@ -296,7 +296,8 @@ def _quietly() -> Iterator[None]:
         training.setLevel(level)
 
 
-def _learnt(sentences: Sequence[list[str]], method: str, seed: int, left_out: frozenset[str]) -> VectorTable:
+def learnt(sentences: Sequence[list[str]], method: str, seed: int, left_out: frozenset[str]) -> VectorTable:
+    """Vectors of a text's words, all but those that are left out."""
     counts = Counter(word for sentence in sentences for word in sentence if word not in left_out)
     vocabulary = dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
     if method == "skip-gram":
