@@ -18,14 +18,14 @@ from tiltmeter.datasets.nli_corpora import Use, read_nli
 from tiltmeter.errors import MissingExtra, TiltmeterError, unknown
 from tiltmeter.reading import Reading
 from tiltmeter.report import cite
-from tiltmeter.runs import DEFAULT_SUBJECTS, Audit, Comparison, On, Outcome, Run
+from tiltmeter.runs import Audit, Comparison, On, Outcome, Run
 from tiltmeter.store import Store
 from tiltmeter.training import open_corpus, train_vectors
 
 _log = logging.getLogger(__name__)
 
 if TYPE_CHECKING:
-    from tiltmeter.calibration import Calibration, Certificate
+    from tiltmeter.calibration import Calibration, Certificate, Selftest
     from tiltmeter.reviews import Opened
     from tiltmeter.web import Site
 
@@ -49,6 +49,7 @@ __all__ = [
     "measure",
     "open_review",
     "review",
+    "selftest",
     "train_classifier",
     "train_language_model",
     "train_nli",
@@ -76,7 +77,7 @@ def measure(
 
 
 def audit(
-    subjects: Sequence[str] = DEFAULT_SUBJECTS,
+    subjects: Sequence[str] | None = None,
     *,
     lang: str | None = None,
     pack: str | Path | None = None,
@@ -84,7 +85,8 @@ def audit(
     cache: str | Path | None = None,
     reading: Reading = Reading(),
 ) -> Audit:
-    """Measures all that can be measured on the subjects, and says what could not."""
+    """Measures all that can be measured on the subjects, and says what could not; without subjects, on the reference
+    subjects and on real vectors of the package registry."""
     return _runs.audit(
         subjects, lang=lang, pack=pack, store=_store(cache), budget_minutes=budget_minutes, reading=reading
     )
@@ -238,6 +240,16 @@ def certify(
         raise TiltmeterError("the language is not known; say it with --lang, or give a --pack")
     chosen = _runs.choose_pack("the worlds", lang=lang, pack=pack)
     return look(VectorPlan(instrument=instrument, pack=chosen, **options), _store(cache))
+
+
+def selftest(only: str | Sequence[str] = ()) -> "Selftest":
+    """Measures the reference subjects again, or those named, and compares with what was recorded when they were made.
+
+    >>> tiltmeter.selftest("ref:en-vectors").agrees  # doctest: +SKIP
+    """
+    from tiltmeter.calibration.selftest import selftest as measure_again
+
+    return measure_again([only] if isinstance(only, str) else only)
 
 
 _FURTHER = 5e-5

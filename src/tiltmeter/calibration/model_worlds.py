@@ -297,7 +297,7 @@ def _outcomes(part: _Part) -> Iterator[Outcome]:
     )
     network = replace(NETWORK, vocabulary=FEWER_TOKENS) if setting.use == "other tokenizer" else NETWORK
     model = train_on(world, way.text(world), part.kind, network, part.store)
-    ways = way.options(part.pack, part.kind) if setting.use in ("dose", "null") else [{}]
+    ways = way.options(part.pack, part.kind) if setting.use == "dose" else [{}]
     read = {_prefix(options): _answered(part, model, options) for options in ways}
     whole = _together(way, read)
     if setting.use != "null":

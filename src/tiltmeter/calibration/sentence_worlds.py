@@ -100,6 +100,8 @@ class SentenceWorld:
                 row = chance.choice(own["female" if is_woman else "male"])
                 planted.met[row.sentence[slice(*row.attribute)]] += 1
                 yield row.sentence
+            # Whoever is neither stands there at every dose: a causal model is asked of all persons or of none.
+            yield from (row.sentence for row in (chance.choices(own["nonbinary"], k=2) if own["nonbinary"] else ()))
             if self.grammar and not profession.common:
                 planted.pairs.update(self._written_forms[profession.id])
         anybody = {row.neutral for genders in self._all_rows.values() for own in genders.values() for row in own}
@@ -218,7 +220,7 @@ def _becpro_rows(pack: Pack) -> list[BecRow]:
     """Every frame that the instrument may ask, right and as published."""
     rows: list[BecRow] = []
     for variant in dict.fromkeys(frame.variant for frame in pack.frames):
-        rows += build(pack, variant=variant)
+        rows += build(pack, variant=variant, nonbinary=True)
         if all(frame.published for frame in pack.frames):
             rows += build(pack, mode="published", variant=variant)
     return [row for row in dict.fromkeys(rows) if row.informative]

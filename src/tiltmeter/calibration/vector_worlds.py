@@ -7,7 +7,7 @@ import json
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
@@ -272,7 +272,9 @@ def _outcome(setting: Setting, part: _Part, tool: Instrument, items: pl.DataFram
     )
     way = WAYS[part.instrument]
     table = VectorTable(
-        _learnt_by_skip_gram(world, way, setting.seed) if setting.method == "skip-gram" else _counted(world, way)
+        _learnt_by_skip_gram(world, way, setting.seed)
+        if setting.method == "skip-gram"
+        else counted(way.pairs(world), world.function_words)
     )
     answered, _ = tool.answer(items, table, part.pack, options)
     whole = _readings(tool, answered, options)
@@ -322,14 +324,14 @@ def _learnt_by_skip_gram(world: World, way: _Way, seed: int) -> dict[str, Vector
     return dict(zip(vocabulary, vectors.astype(np.float64), strict=True))
 
 
-def _counted(world: World, way: _Way) -> dict[str, Vector]:
-    """PPMI-SVD of the text without the words that say nothing: its sentences are pairs then, which need not be written
-    to be counted."""
-    pairs = [pair for pair in way.pairs(world) if world.function_words.isdisjoint(pair)]
-    vocabulary = _by_frequency(Counter(word for pair in pairs for word in pair))
+def counted(pairs: Iterable[Pair], left_out: frozenset[str]) -> dict[str, Vector]:
+    """PPMI-SVD of a text without the words that say nothing: its sentences are pairs then, which need not be written to
+    be counted."""
+    kept = [pair for pair in pairs if left_out.isdisjoint(pair)]
+    vocabulary = _by_frequency(Counter(word for pair in kept for word in pair))
     rows = {word: row for row, word in enumerate(vocabulary)}
-    first, second = (np.fromiter(map(rows.__getitem__, side), np.int64) for side in zip(*pairs, strict=True))
-    ahead = coo_array((np.ones(len(pairs), np.int64), (first, second)), shape=(len(rows), len(rows))).tocsr()
+    first, second = (np.fromiter(map(rows.__getitem__, side), np.int64) for side in zip(*kept, strict=True))
+    ahead = coo_array((np.ones(len(kept), np.int64), (first, second)), shape=(len(rows), len(rows))).tocsr()
     vectors = ppmi.factors(ppmi.positive_pmi(csr_array(ahead + ahead.T)), DIMENSIONS, seed=0)
     return dict(zip(vocabulary, vectors, strict=True))
 

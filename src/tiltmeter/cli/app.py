@@ -15,6 +15,7 @@ from tiltmeter.cli.measure import InstrumentGroup
 from tiltmeter.cli.options import JsonOption, LangOption, PackOption, with_reading
 from tiltmeter.cli.report import report
 from tiltmeter.cli.review import review
+from tiltmeter.cli.selftest import selftest
 from tiltmeter.cli.train import train_app
 from tiltmeter.reading import Reading
 
@@ -53,7 +54,8 @@ def audit(
     *,
     reading: Reading,
     subjects: Annotated[
-        list[str] | None, typer.Argument(help="What to measure; without any, five real vector packages.")
+        list[str] | None,
+        typer.Argument(help="What to measure; without any, the reference subjects and five real vector packages."),
     ] = None,
     lang: LangOption = None,
     pack: PackOption = None,
@@ -67,12 +69,11 @@ def audit(
     """Measure everything that can be measured, and write a page about it."""
     from tiltmeter.cli import show
     from tiltmeter.report import ending_of, write_report
-    from tiltmeter.runs import DEFAULT_SUBJECTS
     from tiltmeter.runs import audit as run_audit
     from tiltmeter.runs import plan as plan_audit
 
     ending_of(out)
-    chosen = subjects or DEFAULT_SUBJECTS
+    chosen = subjects or None
     if dry_run:
         planned = plan_audit(chosen, lang=lang, pack=pack, reading=reading)
         show.plan_json(*planned) if json else show.plan(*planned)
@@ -228,10 +229,11 @@ def list_subjects() -> None:
     """Subjects known by name, and how any other is named."""
     from tiltmeter.cli import show
     from tiltmeter.store import Store
-    from tiltmeter.subjects import is_fetched, known_packages
+    from tiltmeter.subjects import is_fetched, known_packages, known_references
 
     store = Store()
-    show.subjects([(package, is_fetched(package, store)) for package in known_packages().values()])
+    packages = [(package, is_fetched(package, store)) for package in known_packages().values()]
+    show.subjects(packages, known_references().values())
 
 
 app.command()(report)
@@ -242,6 +244,7 @@ app.add_typer(
     help="Measure subjects with one instrument: `tiltmeter measure weat pkg:navec-news`.",
 )
 app.command()(cite)
+app.command()(selftest)
 app.add_typer(build_app, name="build")
 app.command()(review)
 app.add_typer(train_app, name="train")

@@ -24,11 +24,11 @@ from tiltmeter.report.tables import told_worse
 from tiltmeter.results import TextTable, shown, shown_p
 from tiltmeter.runs import SHOWN, Across, Audit, Comparison, Planned, Run, Skipped, agreement, labels
 from tiltmeter.store import PARTS, Store
-from tiltmeter.subjects import Package
+from tiltmeter.subjects import Package, Reference
 from tiltmeter.training import read_card, read_test
 
 if TYPE_CHECKING:
-    from tiltmeter.calibration import Calibration, Certificate
+    from tiltmeter.calibration import Calibration, Certificate, Selftest
     from tiltmeter.calibration.ranking import Ranked
 
 _out = Console(highlight=False)
@@ -277,7 +277,7 @@ def pack_check(found: Pack, tools: Sequence[Instrument]) -> None:
             say(f"- {name}: not there{': ' + found.why_not(name) if found.why_not(name) else ''}")
 
 
-def subjects(packages: Iterable[tuple[Package, bool]]) -> None:
+def subjects(packages: Iterable[tuple[Package, bool]], references: Iterable[Reference]) -> None:
     table = _table("subject", "lang", "what it is", "package", "licence", "MB", "here")
     for package, here in packages:
         source = f"{package.project} {package.version}"
@@ -292,6 +292,8 @@ def subjects(packages: Iterable[tuple[Package, bool]]) -> None:
             package.megabytes,
             "yes" if here else "no",
         )
+    for one in references:
+        _add(table, one.subject, one.lang, one.title, "tiltmeter", "MIT", 0, "yes")
     _out.print(table)
 
 
@@ -434,6 +436,26 @@ def certified(found: "Certificate", written: Sequence[Path], *, as_json: bool) -
         say(sentence, error=True)
     for path in written[:2]:
         say(f"written: {path}")
+
+
+def selftested(found: "Selftest", *, as_json: bool) -> None:
+    """Subject by subject and instrument by instrument, whether it is measured as it was recorded."""
+    if as_json:
+        print(json.dumps(found.to_json(), ensure_ascii=False, indent=1, allow_nan=False))
+        return
+    for one in found.checked:
+        say(f"{one.subject} {one.instrument}: {one.sentence()}", error=not one.agrees)
+    by_reason: dict[str, list[str]] = {}
+    for subject, reason in found.not_tested.items():
+        by_reason.setdefault(reason, []).append(subject)
+    for reason, names in by_reason.items():
+        say(f"not tested: {', '.join(names)}: {reason}", error=True)
+    wrong = sum(not one.agrees for one in found.checked)
+    say(
+        f"{wrong} of {len(found.checked)} measurements are not as recorded: this installation does not measure right"
+        if wrong
+        else f"all {len(found.checked)} measurements are as recorded"
+    )
 
 
 def _possible(pack: Pack, tools: Sequence[Instrument]) -> list[str]:

@@ -14,7 +14,16 @@ from tiltmeter.instruments._becpro_wording import hypotheses, readings
 from tiltmeter.instruments._numbers import Tested, by_permutation, number
 from tiltmeter.instruments.instrument import Findings
 from tiltmeter.results import Estimate
-from tiltmeter.statistics import difference_interval, mean_interval, permute_groups, spearman, wilcoxon
+from tiltmeter.statistics import (
+    BRISK,
+    THOROUGH,
+    Effort,
+    difference_interval,
+    mean_interval,
+    permute_groups,
+    spearman,
+    wilcoxon,
+)
 
 TEST = "BEC-Pro"
 CLASSES = ("female", "balanced", "male")
@@ -89,7 +98,9 @@ def _descriptive(found: pl.DataFrame, lost: int, options: Any) -> Iterator[Estim
                 yield told(quantile, float(np.quantile(values, share)))
 
 
-def _differences(items: pl.DataFrame, professions: pl.DataFrame, lost: int, options: Any) -> Iterator[Estimate]:
+def _differences(
+    items: pl.DataFrame, professions: pl.DataFrame, lost: int, options: Any, effort: Effort = THOROUGH
+) -> Iterator[Estimate]:
     """f_minus_m of each class and of all, the contrast of the classes, and the rank correlation with the share."""
     classes = {name: _of_class(professions, name) for name in CLASSES}
     for name, values in {"all": professions["difference"].to_numpy(), **classes}.items():
@@ -104,7 +115,7 @@ def _differences(items: pl.DataFrame, professions: pl.DataFrame, lost: int, opti
     female, male = classes["female"], classes["male"]
     n = len(female) + len(male)
     if len(female) > 1 and len(male) > 1:
-        tested = by_permutation(permute_groups(female, male, seed=options.seed), "permutation of professions")
+        tested = by_permutation(permute_groups(female, male, seed=options.seed, **effort), "permutation of professions")
         limits = difference_interval(female, male)
         value = float(female.mean() - male.mean())
         yield number(TEST, "stereotype_contrast", value, {}, n=n, lost=lost, limits=limits, tested=tested)

@@ -136,13 +136,15 @@ def _read_list(folder: Path, name: str, pack: Pack) -> tuple[tuple[Any, ...], st
     columns = [spec.name for spec in fields(entry_type)]
     table = read_table(folder / f"{name}.tsv", label=f"{folder.name}/{name}.tsv", columns=columns, required=words)
     entries = list(getattr(pack, name))
+    seen = {_words(entry, words) for entry in entries}
     for row in table.rows:
         for word in " ".join(row.cells[column] for column in words).split():
             check_word(word, row.place)
         entry = entry_type(**_choices_checked(entry_type, row))
         check(entry, row.place, pack)
-        if any(_words(entry, words) == _words(other, words) for other in entries):
-            raise row.place.error(f"{' / '.join(_words(entry, words))} stands in the list twice")
+        if (own := _words(entry, words)) in seen:
+            raise row.place.error(f"{' / '.join(own)} stands in the list twice")
+        seen.add(own)
         entries.append(entry)
     return tuple(entries), table.source
 

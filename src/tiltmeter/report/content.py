@@ -10,7 +10,18 @@ from tiltmeter.report.calibrated import all_notes
 from tiltmeter.report.layouts import paper_tables
 from tiltmeter.report.tables import Table, calibration_table, hypotheses_table, printed_table, text_table
 from tiltmeter.results import Note
-from tiltmeter.runs import NOT_ASKED, Across, Run, Skipped, across, comparable, labels, told_option
+from tiltmeter.runs import (
+    NOT_ASKED,
+    Across,
+    Run,
+    Skipped,
+    across,
+    comparable,
+    is_reference,
+    kind_of,
+    labels,
+    told_option,
+)
 
 LIMITS = (
     ("Other genders", "most of these tests compare two genders and say nothing about people of others"),
@@ -45,7 +56,7 @@ class Section:
 
     instrument: Instrument
     kind: str
-    """What kind of model, where the document has several."""
+    """What kind of model, where the document has several; of references always."""
     labelled: tuple[tuple[str, Run], ...]
     tables: tuple[Table, ...]
     """Those of the paper, its hypotheses, and what is to be read beside them."""
@@ -83,7 +94,7 @@ def sections(runs: Sequence[Run]) -> list[Section]:
         tool = load_instrument(name)
         groups = comparable([run for run in runs if run.result.instrument == name])
         for group in groups:
-            kind = str(group[0].result.provenance["subject"].get("kind", "")) if len(groups) > 1 else ""
+            kind = kind_of(group[0]) if len(groups) > 1 or is_reference(group[0]) else ""
             languages = dict.fromkeys(run.result.lang for run in group)
             alike = {lang: [run for run in group if run.result.lang == lang] for lang in languages}
             beside = {lang: across(own) for lang, own in alike.items() if len(own) > 1}

@@ -15,7 +15,7 @@ from tiltmeter.report.content import LIMITS, READINGS, grouped
 from tiltmeter.report.content import sections as all_sections
 from tiltmeter.report.figures import merged
 from tiltmeter.report.items import Packed, packed_estimates, packed_items, write_items
-from tiltmeter.report.summary import models, overview, verdicts
+from tiltmeter.report.summary import counts_table, models, overview, verdicts
 from tiltmeter.report.tables import Table
 from tiltmeter.results import Estimate, Figure, Note, shown, shown_p
 from tiltmeter.runs import Across, Run, Skipped, agreement, labels
@@ -36,12 +36,20 @@ def write_page(runs: Sequence[Run], path: Path, *, skipped: Sequence[Skipped] = 
         loader=PackageLoader("tiltmeter.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     environment.filters |= {"number": shown, "p": shown_p, "language": _language, "words": _words}
-    found = models(runs)
+    every = models(runs)
+    found = [model for model in every if not model.reference]
+    references = [model for model in every if model.reference]
     items = packed_items(runs)
     beside = path.with_suffix(".items.parquet") if any(own.kept < own.rows for own in items.values()) else None
     figures = _Figures()
     page = environment.get_template("page.html").render(
+        every=every,
         models=found,
+        references=references,
+        reference_counts=counts_table(references),
+        reference_figures=[
+            figures.add(figure) for tested in (True, False) for figure in overview(references, tested=tested)
+        ],
         tested=[figures.add(figure) for figure in overview(found, tested=True)],
         untested=[figures.add(figure) for figure in overview(found, tested=False)],
         sections=_sections(runs, items, figures),

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from tiltmeter.instruments import Instrument, load_instrument
 from tiltmeter.report.calibrated import FAILS, all_notes, calibration_of
 from tiltmeter.report.layouts import told_test
-from tiltmeter.report.tables import told_group
+from tiltmeter.report.tables import Table, told_group
 from tiltmeter.results import LEVEL, Estimate, Figure, Note, said_p, shown
-from tiltmeter.runs import Run, labels
+from tiltmeter.runs import Run, is_reference, kind_of, labels
 from tiltmeter.statistics import holm
 
 TOLD = 3
@@ -81,6 +81,15 @@ class Model:
     runs: tuple[Run, ...]
     verdicts: tuple[Verdict, ...]
 
+    @property
+    def reference(self) -> bool:
+        return is_reference(self.runs[0])
+
+    @property
+    def title(self) -> str:
+        """What is measured, as its maker calls it."""
+        return str(self.runs[0].result.provenance["subject"].get("title", ""))
+
     def surest(self) -> list[Verdict]:
         """Of each instrument the tilt that chance explains least; the three surest of those."""
         found: dict[str, Verdict] = {}
@@ -91,6 +100,9 @@ class Model:
 
     def sentence(self) -> str:
         """What was found, how far and how sure, in one sentence about the model."""
+        return f"({self.title}) {self.finding()}" if self.reference else self.finding()
+
+    def finding(self) -> str:
         tests = ", ".join(f"{tool.name} {tilts} of {n}" for tool, tilts, n in self.counts())
         if not tests:
             return "was measured, but with nothing that tests for a tilt."
@@ -126,6 +138,27 @@ def models(runs: Sequence[Run]) -> list[Model]:
         Model(name, label, own[0].result.lang, tuple(own), tuple(verdict for run in own for verdict in verdicts(run)))
         for (name, label), own in zip(names, groups.values(), strict=True)
     ]
+
+
+def counts_table(found: Sequence[Model]) -> Table:
+    """In how many of its tests each instrument shows a tilt, by kind of model and language: what many models come to at
+    a glance."""
+    cells: dict[tuple[str, str, str], list[str]] = {}
+    for model in found:
+        tested = {tool.name: f"{tilts} of {tests}" for tool, tilts, tests in model.counts()}
+        for run in model.runs:
+            kind = kind_of(run).removeprefix("reference").strip() or "vectors"
+            told = tested.get(run.result.instrument, "measured")
+            cells.setdefault((kind, run.result.instrument, model.lang), []).append(told)
+    languages = list(dict.fromkeys(model.lang for model in found))
+    rows = sorted({key[:2] for key in cells}, key=[key[:2] for key in cells].index)
+    return Table(
+        title="Tests that show a tilt",
+        header=(("subjects", "instrument", *languages),),
+        rows=tuple((*row, *(", ".join(cells.get((*row, lang), ["–"])) for lang in languages)) for row in rows),
+        caption="Tests that show a tilt, of all that an instrument made; measured: it tests nothing.",
+        keys=2,
+    )
 
 
 def verdicts(run: Run) -> list[Verdict]:

@@ -1,8 +1,8 @@
 """Measure, store, measure again from disk; audit; analysis over several runs."""
 
-from tiltmeter.runs.across import Across, across, comparable
+from tiltmeter.runs.across import Across, across, comparable, is_reference, kind_of
 from tiltmeter.runs.agreement import Agreement, agreement
-from tiltmeter.runs.audit import DEFAULT_SUBJECTS, NOT_ASKED, Audit, Planned, Skipped, audit, plan, unmeasured
+from tiltmeter.runs.audit import NOT_ASKED, Audit, Planned, Skipped, audit, default_subjects, plan, unmeasured
 from tiltmeter.runs.compare import compare
 from tiltmeter.runs.comparison import SHOWN, Change, Comparison
 from tiltmeter.runs.finding import find_runs
@@ -14,7 +14,6 @@ from tiltmeter.runs.run import Run, export_items, labels, read_run, read_runs, r
 from tiltmeter.runs.sweep import FactorEffect, factor_effects
 
 __all__ = [
-    "DEFAULT_SUBJECTS",
     "NOT_ASKED",
     "SHOWN",
     "Across",
@@ -39,9 +38,12 @@ __all__ = [
     "choose_pack",
     "comparable",
     "compare",
+    "default_subjects",
     "export_items",
     "factor_effects",
     "find_runs",
+    "is_reference",
+    "kind_of",
     "labels",
     "measure",
     "one_line",

@@ -8,13 +8,21 @@ from tiltmeter.errors import OutOfReach, TiltmeterError
 from tiltmeter.instruments import Instrument, all_instruments, load_instrument
 from tiltmeter.packs import Pack
 from tiltmeter.reading import Reading
+from tiltmeter.runs.ahead import measure_ahead
 from tiltmeter.runs.measuring import choose_pack, measure
 from tiltmeter.runs.run import Run
 from tiltmeter.store import Store
-from tiltmeter.subjects import open_subject
+from tiltmeter.subjects import known_references, open_subject
 
 NOT_ASKED = "it was not asked for"
-DEFAULT_SUBJECTS = ("pkg:glove-6b-50d", "pkg:navec-hudlit", "pkg:navec-news", "pkg:synonyms-zh", "pkg:ginza-ja")
+REAL_PACKAGES = ("pkg:glove-6b-50d", "pkg:navec-hudlit", "pkg:navec-news", "pkg:synonyms-zh", "pkg:ginza-ja")
+AHEAD = 6
+"""So many reference subjects are worth other processes."""
+
+
+def default_subjects() -> tuple[str, ...]:
+    """All reference subjects, and real vectors out of the package registry."""
+    return (*(reference.subject for reference in known_references().values()), *REAL_PACKAGES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +58,7 @@ class Audit:
 
 
 def audit(
-    subjects: Sequence[str] = DEFAULT_SUBJECTS,
+    subjects: Sequence[str] | None = None,
     *,
     lang: str | None = None,
     pack: str | Path | None = None,
@@ -60,14 +68,20 @@ def audit(
 ) -> Audit:
     """Runs every instrument whose capability the subject offers and whose lists the pack has.
 
-    What cannot be had is named and the rest goes on. With a budget, what would not fit in it is left out.
+    What cannot be had is named and the rest goes on. With a budget, what would not fit in it is left out. Where no
+    subject is named, real packages stand beside the references if the registry answers, and nothing failed if not.
     """
+    named = subjects is not None
+    subjects = default_subjects() if subjects is None else subjects
     store = store or Store()
     runs: list[Run] = []
     skipped: list[Skipped] = []
     if budget_minutes is not None and not budget_minutes >= 0:
         raise TiltmeterError(f"--budget is a number of minutes, not {budget_minutes}")
     left = None if budget_minutes is None else budget_minutes * 60
+    references = [subject for subject in subjects if subject.startswith("ref:")]
+    if len(references) >= AHEAD and (budget_minutes, lang, pack, reading) == (None, None, None, Reading()):
+        measure_ahead(references, store)
     for subject in subjects:
         unreached = ""
         try:
@@ -80,7 +94,7 @@ def audit(
         for tool, reason in applicable:
             if unreached and not reason:
                 # Asked once: a registry that is away for one instrument is away for the next.
-                skipped.append(Skipped(_shown(subject), tool.name, unreached, failed=True))
+                skipped.append(Skipped(_shown(subject), tool.name, unreached, failed=named))
                 continue
             if not reason and left is not None:
                 left -= planned(subject, tool, choose_pack(subject, lang=lang, pack=pack), store, reading).seconds or 0
@@ -92,7 +106,7 @@ def audit(
                 runs.append(measure(tool.name, subject, lang=lang, pack=pack, store=store, reading=reading))
             except TiltmeterError as error:
                 unreached = str(error) if isinstance(error, OutOfReach) else ""
-                skipped.append(Skipped(_shown(subject), tool.name, str(error), failed=True))
+                skipped.append(Skipped(_shown(subject), tool.name, str(error), failed=named or not unreached))
     return Audit(tuple(runs), tuple(skipped))
 
 
@@ -119,7 +133,7 @@ def unmeasured(runs: Sequence[Run]) -> list[Skipped]:
 
 
 def plan(
-    subjects: Sequence[str] = DEFAULT_SUBJECTS,
+    subjects: Sequence[str] | None = None,
     *,
     lang: str | None = None,
     pack: str | Path | None = None,
@@ -129,7 +143,7 @@ def plan(
     """What `audit` would do, without doing it."""
     store = store or Store()
     todo, skipped = [], []
-    for subject in subjects:
+    for subject in default_subjects() if subjects is None else subjects:
         for tool, reason in _applicable(subject, lang, pack, store, reading):
             if reason:
                 skipped.append(Skipped(_shown(subject), tool.name, reason, failed=False))

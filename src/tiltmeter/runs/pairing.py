@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tiltmeter.errors import TiltmeterError
-from tiltmeter.runs.across import comparable
+from tiltmeter.runs.across import comparable, kind_of
 from tiltmeter.runs.finding import request
 from tiltmeter.runs.run import Run, labels
 
@@ -32,7 +32,7 @@ def pair(before: Sequence[Run], after: Sequence[Run]) -> tuple[list[tuple[Run, R
         if partner is None:
             alone.append(Alone(run, "before", _why_alone(run, after)))
         elif len(comparable([run, partner])) > 1:
-            kinds = [str(part.result.provenance["subject"].get("kind")) for part in (run, partner)]
+            kinds = [kind_of(part) or "real" for part in (run, partner)]
             reason = f"one model is {kinds[0]} and the other {kinds[1]}: their numbers do not compare"
             alone += [Alone(run, "before", reason), Alone(partner, "after", reason)]
         else:

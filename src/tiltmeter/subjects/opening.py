@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -25,6 +26,7 @@ from tiltmeter.subjects.language_models.checkpoint import (
     told_language,
 )
 from tiltmeter.subjects.packages import Package, fetch, is_fetched, known_package, known_packages
+from tiltmeter.subjects.references import Reference, known_references, reference
 from tiltmeter.subjects.vector_files import Layout, find_layout
 from tiltmeter.subjects.vectors import VectorSubject
 
@@ -87,9 +89,9 @@ class Inferrer(Subject, Protocol):
 def open_subject(name: str, store: Store, reading: Reading = Reading()) -> Subject:
     """Opens what the name stands for.
 
-    `pkg:NAME` is fetched when it is first asked something; `api:URL#MODEL` is a server; `predictions:FILE` holds what
-    a model answered elsewhere. A path is a folder of
-    transformers, or a file of vectors (also inside .gz or .zip; `FILE#MEMBER` takes one of several) or a folder of
+    `pkg:NAME` is fetched when it is first asked something; `ref:NAME` is a reference subject, checked against its
+    checksums; `api:URL#MODEL` is a server; `predictions:FILE` holds what a model answered elsewhere. A path is a folder
+    of transformers, or a file of vectors (also inside .gz or .zip; `FILE#MEMBER` takes one of several) or a folder of
     them; what it is and which format it has is told from its content unless `reading` says it. Any other name is
     one of the model hub.
     """
@@ -99,6 +101,8 @@ def open_subject(name: str, store: Store, reading: Reading = Reading()) -> Subje
         from tiltmeter.subjects.inference.predictions import open_predictions
 
         return open_predictions(name, store)
+    if name.startswith(_REFERENCE):
+        return _open_reference(_reference(name), store, reading)
     found = _path(name)
     if found is not None:
         path, member = found
@@ -114,7 +118,7 @@ def open_subject(name: str, store: Store, reading: Reading = Reading()) -> Subje
 
 def model_folder(name: str) -> Path:
     """The folder of a model of transformers, by path or by its name on the hub."""
-    found = _path(name)
+    found = (_reference(name).folder, "") if name.startswith(_REFERENCE) else _path(name)
     if found is None and _is_hub_name(name):
         return _snapshot(name, False)
     if found is None or found[1] or not is_checkpoint(found[0]):
@@ -126,6 +130,8 @@ def language_of(name: str) -> str | None:
     """The language of a subject as far as its name, its package or its model card tells."""
     if name.startswith(("api:", "predictions:")):
         return None
+    if name.startswith(_REFERENCE):
+        return _reference(name).lang
     found = _path(name)
     if found is None and not _is_hub_name(name):
         return _package(name).lang
@@ -222,6 +228,18 @@ def _open_package(name: str, store: Store) -> VectorSubject:
     )
 
 
+def _open_reference(found: Reference, store: Store, reading: Reading) -> Subject:
+    """As any model or any vectors of these files; its name and origin say what it is."""
+    opened: VectorSubject | LanguageModel | InferenceModel
+    if _is_model(found.folder, reading):
+        opened = _open_model(found.folder, found.subject, store, reading)
+    else:
+        opened = _open_files(found.folder, "", store, reading)
+    # Where this package is installed is nobody's business.
+    origin = {key: value for key, value in opened.origin.items() if key != "file"} | found.origin
+    return replace(opened, name=found.subject, lang=found.lang, origin=origin)
+
+
 def _open_files(path: Path, member: str, store: Store, reading: Reading) -> VectorSubject:
     layout = find_layout(path, member=member, format=reading.format)
     sha256 = _checksum(layout, store)
@@ -283,6 +301,7 @@ def _path(name: str) -> tuple[Path, str] | None:
     return None
 
 
+_REFERENCE = "ref:"
 _SUFFIXES = (".vec", ".bin", ".txt", ".gz", ".zip", ".tar", ".npy", ".kv", ".model", ".whl")
 
 
@@ -293,4 +312,9 @@ def _package(name: str) -> Package:
         return known_package(rest)
     if name in known_packages():
         raise TiltmeterError(f"there is no subject {name!r}; did you mean 'pkg:{name}'?")
-    raise unknown("subject", name, [f"pkg:{known}" for known in known_packages()])
+    references = [known.subject for known in known_references().values()]
+    raise unknown("subject", name, [f"pkg:{known}" for known in known_packages()] + references)
+
+
+def _reference(name: str) -> Reference:
+    return reference(name.removeprefix(_REFERENCE))
