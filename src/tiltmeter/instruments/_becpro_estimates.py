@@ -15,7 +15,6 @@ from tiltmeter.instruments._numbers import Tested, by_permutation, number
 from tiltmeter.instruments.instrument import Findings
 from tiltmeter.results import Estimate
 from tiltmeter.statistics import (
-    BRISK,
     THOROUGH,
     Effort,
     difference_interval,
