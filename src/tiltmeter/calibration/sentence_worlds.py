@@ -101,7 +101,8 @@ class SentenceWorld:
                 planted.met[row.sentence[slice(*row.attribute)]] += 1
                 yield row.sentence
             # Whoever is neither stands there at every dose: a causal model is asked of all persons or of none.
-            yield from (row.sentence for row in (chance.choices(own["nonbinary"], k=2) if own["nonbinary"] else ()))
+            if others := own.get("nonbinary"):
+                yield from (row.sentence for row in chance.choices(others, k=2))
             if self.grammar and not profession.common:
                 planted.pairs.update(self._written_forms[profession.id])
         anybody = {row.neutral for genders in self._all_rows.values() for own in genders.values() for row in own}
