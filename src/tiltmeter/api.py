@@ -228,18 +228,25 @@ def certify(
     cache: str | Path | None = None,
     **options: Any,
 ) -> "Certificate":
-    """Measures worlds of a bias that is known with an instrument on word vectors; the other options are the fields of
-    `VectorPlan`.
+    """Measures vectors or models that learnt texts of a bias that is known; the other options are the fields of
+    `VectorPlan` (weat, bad, mweat) or of `ModelPlan` (becpro, form-preference, slgu).
 
     >>> tiltmeter.certify("weat", lang="ru").false_positives()  # doctest: +SKIP
+    >>> tiltmeter.certify("form-preference", lang="es", kind="causal").robustness()  # doctest: +SKIP
     """
-    from tiltmeter.calibration.vector_worlds import VectorPlan
-    from tiltmeter.calibration.vector_worlds import certify as look
+    from tiltmeter.calibration import vector_worlds
 
     if lang is None and pack is None:
         raise TiltmeterError("the language is not known; say it with --lang, or give a --pack")
     chosen = _runs.choose_pack("the worlds", lang=lang, pack=pack)
-    return look(VectorPlan(instrument=instrument, pack=chosen, **options), _store(cache))
+    if instrument in vector_worlds.WAYS:
+        plan = vector_worlds.VectorPlan(instrument=instrument, pack=chosen, **options)
+        return vector_worlds.certify(plan, _store(cache))
+    with needing_models():
+        from tiltmeter.calibration import model_worlds
+    if instrument not in model_worlds.WAYS:
+        raise unknown("instrument that has worlds", instrument, [*vector_worlds.WAYS, *model_worlds.WAYS])
+    return model_worlds.certify(model_worlds.ModelPlan(instrument=instrument, pack=chosen, **options), _store(cache))
 
 
 def selftest(only: str | Sequence[str] = ()) -> "Selftest":

@@ -298,11 +298,12 @@ def _responses(found: Calibration) -> Iterator[dict[str, Any]]:
             "rank_correlation": one.correlation,
             "ci": None if one.interval is None else [one.interval.low, one.interval.high],
             "lowest_of_a_seed": one.lowest,
+            "seeds": one.seeds,
             "slope": _slope(found, one.measure),
             "by_dose": [
                 {"dose": dose, **_mean([value for value in values if value is not None])}
                 for dose in found.doses
-                if (values := [score.values[one.measure] for score in found.scores if score.dose == dose])
+                if (values := [score.values.get(one.measure) for score in found.scores if score.dose == dose])
             ],
         }
 
@@ -314,7 +315,7 @@ def _slope(found: Calibration, measure: str) -> dict[str, Any]:
         points = [
             (abs(one.dose) if measure in found.unsigned else one.dose, value)
             for one in found.scores
-            if one.seed == seed and (value := one.values[measure]) is not None
+            if one.seed == seed and (value := one.values.get(measure)) is not None
         ]
         if len(points) > 1:
             doses, values = zip(*points, strict=True)

@@ -11,8 +11,7 @@ def certificate_page(told: Mapping[str, Any], figures: Sequence[str] = ()) -> st
     lines = [
         f"# {told['instrument']} {told['version']}, {told['lang']}: certificate",
         "",
-        f"{told['about']['worlds']:,} worlds of known bias; vectors by {told['about']['method']}, window "
-        f"{told['about']['window']}, {told['about']['dimensions']} dimensions.",
+        _made(told["about"]),
     ]
     lines += [f"\n**{sentence}.**" for sentence in told["failures"]]
     for dial, rows in told["responses"].items():
@@ -40,8 +39,8 @@ def certificate_page(told: Mapping[str, Any], figures: Sequence[str] = ()) -> st
         "",
         "## Power",
         "",
-        f"How often the two-sided p finds a {_first_dial(told)} of {told['about']['power_dose']:g}, by the sentences "
-        "in which each word stands with a gendered one.",
+        f"How often the two-sided p finds a {_first_dial(told)} of {told['about']['power_dose']:g}, by the "
+        f"{told['about'].get('power_unit', 'sentences in which each word stands with a gendered one')}.",
         "",
         *_power(told["power"]),
         "",
@@ -55,6 +54,15 @@ def certificate_page(told: Mapping[str, Any], figures: Sequence[str] = ()) -> st
     ]
     lines += [f"\n![dose and response](figures/{name})" for name in figures]
     return "\n".join([*lines, ""])
+
+
+def _made(about: Mapping[str, Any]) -> str:
+    if "models" in about:
+        return f"{about['models']:,} models that learnt texts of known bias: {about['method']}."
+    return (
+        f"{about['worlds']:,} worlds of known bias; vectors by {about['method']}, window {about['window']}, "
+        f"{about['dimensions']} dimensions."
+    )
 
 
 def _first_dial(told: Mapping[str, Any]) -> str:
@@ -77,7 +85,9 @@ def _false_positive(row: Mapping[str, Any]) -> str:
     rate = f"{row['rate']:.1%}"
     rate = f"**{rate}**" if row["p_adjusted"] is not None and row["p_adjusted"] <= ALPHA else rate
     kind = f"{row['p']}, published" if row["published"] else row["p"]
-    worlds = f"{row['worlds']:,}{' with coherent topics' if row['coherent'] else ''}"
+    many = row["readings"] > row["worlds"]
+    worlds = f"{row['worlds']:,} models, {row['readings']:,} splits" if many else f"{row['worlds']:,}"
+    worlds += f"{' with coherent topics' if row['coherent'] else ''}{', drawn' if row['drawn'] else ''}"
     low, high = row["ci"]
     return f"| {row['measure']} | {kind} | {worlds} | {rate} | {low:.1%} to {high:.1%} |"
 

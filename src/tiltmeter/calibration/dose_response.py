@@ -41,6 +41,8 @@ class Following:
     lowest: float | None
     unrelated: int
     """Seeds in which the measure was the same at every dose, or rose as much as it fell."""
+    seeds: int = 0
+    """In which it was measured."""
     difference: float | None = None
     """From the correlation of the measure that it is held against, seed by seed."""
     difference_interval: Interval | None = None
@@ -103,10 +105,11 @@ class Calibration:
         return 0.0 if math.isnan(found.r) else found.r
 
     def _following(self, measure: str) -> Following:
-        own = self.correlations[measure]
-        if np.isnan(own).any():
+        asked = {score.seed for score in self.scores if measure in score.values}
+        own = self.correlations[measure][[seed in asked for seed in self.seeds]]
+        if np.isnan(own).any() or not own.size:
             return Following(measure, None, None, None, 0)
-        several = len(self.seeds) > 1
+        several = own.size > 1
         found = Following(
             measure,
             float(own.mean()),
@@ -114,6 +117,7 @@ class Calibration:
             _within_one(mean_interval(own, method="cluster-t")) if several else None,
             float(own.min()),
             int((own == 0.0).sum()),
+            own.size,
         )
         if self.against in (None, measure) or not several:
             return found

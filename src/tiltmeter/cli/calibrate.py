@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -80,14 +80,10 @@ def _on_worlds(instrument: str) -> Callable[..., None]:
         runner: RunnerOption = "local",
         json: JsonOption = False,
     ) -> None:
-        from tiltmeter import api
-        from tiltmeter.calibration import refuse_other, write_certificate
-        from tiltmeter.cli import show
-
-        if out is not None:
-            refuse_other(out)
-        found = api.certify(
+        _certified(
             instrument,
+            out,
+            as_json=json,
             lang=lang,
             pack=pack,
             seeds=seeds,
@@ -95,10 +91,57 @@ def _on_worlds(instrument: str) -> Callable[..., None]:
             power_worlds=power_worlds,
             runner=runner,
         )
-        show.certified(found, [] if out is None else write_certificate(found, out), as_json=json)
 
     return calibrated
 
 
+MODELS_HELP = {
+    "becpro": "Models that learnt which professions are women's: does BEC-Pro find it, in every mode?",
+    "form-preference": "Models that learnt which professions are women's: does the preference for forms show it?",
+    "slgu": "Models that learnt sentences that lean: does the SlguSet score find it?",
+}
+
+
+def _on_models(instrument: str) -> Callable[..., None]:
+    def calibrated(
+        lang: LangOption = None,
+        pack: PackOption = None,
+        kind: Annotated[str, typer.Option(help="Masked or causal models.")] = "masked",
+        out: Annotated[Path | None, typer.Option("-o", "--out", help="A folder for the certificate.")] = None,
+        seeds: Annotated[int, typer.Option(help="Models of each dose; ten or more to publish.")] = 10,
+        null_models: Annotated[int, typer.Option(help="Models without bias, for the rate of false positives.")] = 20,
+        other_seeds: Annotated[int, typer.Option(help="Models of each dose that are made otherwise.")] = 2,
+        runner: RunnerOption = "local",
+        json: JsonOption = False,
+    ) -> None:
+        _certified(
+            instrument,
+            out,
+            as_json=json,
+            lang=lang,
+            pack=pack,
+            kind=kind,
+            seeds=seeds,
+            null_models=null_models,
+            other_seeds=other_seeds,
+            runner=runner,
+        )
+
+    return calibrated
+
+
+def _certified(instrument: str, out: Path | None, *, as_json: bool, **options: Any) -> None:
+    from tiltmeter import api
+    from tiltmeter.calibration import refuse_other, write_certificate
+    from tiltmeter.cli import show
+
+    if out is not None:
+        refuse_other(out)
+    found = api.certify(instrument, **options)
+    show.certified(found, [] if out is None else write_certificate(found, out), as_json=as_json)
+
+
 for _name, _help in WORLDS_HELP.items():
     calibrate_app.command(_name, help=_help)(_on_worlds(_name))
+for _name, _help in MODELS_HELP.items():
+    calibrate_app.command(_name, help=_help)(_on_models(_name))
