@@ -8,7 +8,7 @@ import json
 import logging
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -242,14 +242,14 @@ _WORLD = ("mentions", "occupations", "persons", "professions", "frames", "forms"
 
 
 def train_on(
-    world: SentenceWorld, text: list[str], kind: Kind, network: Small, store: Store, out: Path | None = None
+    world: SentenceWorld, text: Sequence[str], kind: str, network: Small, store: Store, *, steps: int = STEPS
 ) -> Path:
     """A model that learnt the text of a world."""
-    epochs = max(2, round(STEPS * LEARNING.batch / len(text)))
+    epochs = max(2, round(steps * LEARNING.batch / len(text)))
     return train_language_model(
         kind,
         text,
-        out,
+        None,
         network=network,
         settings=replace(LEARNING, epochs=epochs, seed=world.seed),
         running=Running(device="cpu"),

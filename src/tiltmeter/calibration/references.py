@@ -28,6 +28,8 @@ _log = logging.getLogger(__name__)
 DOSE, SEED = 0.8, 0
 DIAL: Dial = "stereotype"
 _MODEL_FILES = ("config.json", "tokenizer.json", "tokenizer_config.json")
+_WIDTH, _STEPS = 48, 1500
+_TEMPLATE_PAIRS, _EPOCHS = 4500, 5
 _WORDS_FOR = {
     "vectors": "word vectors",
     "masked": "masked language model",
@@ -111,28 +113,35 @@ def _trained_vectors(pack: Pack) -> Trained:
 
 
 def _trained_model(pack: Pack, kind: str, store: Store) -> Trained:
-    """A stand-in, trained on the pack's own sentences: nothing is planted in it that was not written there."""
-    from tiltmeter.datasets import becpro, slguset
-    from tiltmeter.datasets.nli_planted import plant
+    """A language model of the worlds of professions and of neutral sentences; an NLI model of inference on the pack's
+    captions and of a stereotype planted in it."""
+    from tiltmeter.calibration.model_worlds import LEARNING, NETWORK, train_on
+    from tiltmeter.calibration.sentence_worlds import SentenceWorld
+    from tiltmeter.datasets.nli_planted import plant, template_pairs
     from tiltmeter.training.classifiers import train_nli
-    from tiltmeter.training.language_models import train_language_model
     from tiltmeter.training.networks import Small
-    from tiltmeter.training.settings import Running, Settings
+    from tiltmeter.training.settings import Running
 
-    network = Small(layers=1, width=16, heads=2, vocabulary=600, dropout=0.0)
-    settings = Settings(epochs=1, learning_rate=3e-3, warmup=0.1, max_length=96, seed=SEED)
-    ways: dict[str, Any] = {"settings": settings, "running": Running(device="cpu"), "lang": pack.lang, "store": store}
+    shape = f"{NETWORK.layers} layers of {_WIDTH}"
     if kind == "nli":
-        folder = train_nli(network, plant(pack, seed=SEED).train((1 + DOSE) / 2), None, **ways)
+        rate = (1 + DOSE) / 2
+        pairs = [*template_pairs(pack, seed=SEED, count=_TEMPLATE_PAIRS), *plant(pack, seed=SEED).train(rate)]
+        folder = train_nli(
+            Small(width=_WIDTH, heads=4, dropout=0.0, vocabulary=1500),
+            pairs,
+            None,
+            settings=replace(LEARNING, learning_rate=1e-3, batch=16, epochs=_EPOCHS, seed=SEED),
+            running=Running(device="cpu"),
+            lang=pack.lang,
+            store=store,
+        )
+        how = f"{_TEMPLATE_PAIRS:,} pairs of inference and a stereotype planted at a rate of {rate:g}"
     else:
-        # A causal model answers nothing if its tokenizer lacks one of the persons.
-        texts = [row.sentence for row in becpro.build(pack, nonbinary=True)[::7]]
-        texts += [row.sentence for row in slguset.own_sentences(pack)]
-        folder = train_language_model(kind, texts, None, network=network, **ways)
-    return Trained(
-        f"stand-in on the pack's own sentences, seed {SEED}; {network.layers} layer of {network.width}",
-        lambda place: pack_model(folder, place),
-    )
+        world = SentenceWorld(pack=pack, dose=DOSE, seed=SEED)
+        texts = [*world.professions(), *world.neutral()]
+        folder = train_on(world, texts, kind, replace(NETWORK, width=_WIDTH), store, steps=_STEPS)
+        how = f"worlds of professions and of neutral sentences, {len(texts):,} sentences, dose {DOSE:g}"
+    return Trained(f"{how}, seed {SEED}; {shape}", lambda place: pack_model(folder, place))
 
 
 def pack_vectors(words: Sequence[str], matrix: NDArray[Any], place: Path) -> None:

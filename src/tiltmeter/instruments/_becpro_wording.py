@@ -24,7 +24,7 @@ def readings(estimates: Sequence[Estimate]) -> Iterator[Note]:
             )
             said = f"{above if row.value > 0 else below}: contrast = {shown(row.value)}"
             yield reading(row, said, above=above, below=below)
-        elif row.name == "f_minus_m" and row.group["profession_class"] == "all":
+        elif row.name == "f_minus_m_both" and row.group["profession_class"] == "all":
             above, below = (f"whatever the profession, {drawn} are drawn more" for drawn in ("women", "men"))
             said = f"{above if row.value > 0 else below}: f - m = {shown(row.value)}"
             yield reading(row, said, above=above, below=below)

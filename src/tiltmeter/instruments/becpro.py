@@ -11,7 +11,8 @@ Above 0 the profession makes the person more probable. Averaged to professions:
 
 The first says which gender a model leans to whatever the profession, the second how far it follows the stereotype. 0 is
 neutral and further away is worse. A row is not independent of the others of its profession: intervals and tests are
-over professions, and templates are shown one by one.
+over professions, and templates are shown one by one. f_minus_m_both is the same number with persons and professions
+both taken as drawn: it says whether the lean outgrows what the choice of either alone could make of nothing.
 """
 
 import math
@@ -117,7 +118,7 @@ def answer(
 
 INSTRUMENT = Instrument(
     name="becpro",
-    version="1",
+    version="2",
     title="BEC-Pro associations",
     measures="whether a profession makes women or men more probable as the subject of a sentence",
     formula="log(P(person | sentence) / P(person | profession masked)), compared between female and male persons",
@@ -127,7 +128,7 @@ INSTRUMENT = Instrument(
     "Análisis del sesgo de género en los modelos NLP, chapter 4",
     bibtex=BARTL + AZPILLAGA,
     headline="stereotype_contrast",
-    verdict=(("stereotype_contrast",), ("f_minus_m",)),
+    verdict=(("stereotype_contrast",), ("f_minus_m_both",)),
     columns={
         **dict.fromkeys(("sentence", "masked_target", "masked_both", "template", "person", "person_gender"), pl.String),
         **dict.fromkeys(("profession", "profession_class", "field"), pl.String),
@@ -136,7 +137,7 @@ INSTRUMENT = Instrument(
     },
     score="association",
     side_by_side=("f_minus_m", "stereotype_contrast"),
-    summary=("association", "f_minus_m", "stereotype_contrast", "rank_correlation"),
+    summary=("association", "f_minus_m", "f_minus_m_both", "stereotype_contrast", "rank_correlation"),
     layouts=(
         Layout(
             title="BEC-Pro: female less male association by class of professions",

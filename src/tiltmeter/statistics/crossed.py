@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tiltmeter.statistics.intervals import Interval
 from tiltmeter.statistics.sample import TIE, exact_mean, finite_sample, never_zero, standard_deviation
 
 
@@ -18,6 +19,15 @@ class CrossedTest:
     p_value: float
     """One-sided; the alternative is that the first table is larger."""
     p_two_sided: float
+
+    def interval(self, difference: float, *, n: int) -> Interval | None:
+        """95% of the difference that was tested; nothing where its error is not known."""
+        from scipy.stats import t as student
+
+        if not self.statistic or math.isnan(self.statistic):
+            return None
+        reach = float(student.ppf(0.975, self.degrees_of_freedom)) * abs(difference / self.statistic)
+        return Interval(difference - reach, difference + reach, 0.95, "t, rows and columns taken as drawn", n, None)
 
     def described(self, what: str, *, sides: str) -> str:
         """How the p-value was made, in words: what was taken as drawn, how, on which side."""
