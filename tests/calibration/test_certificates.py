@@ -13,7 +13,7 @@ from scipy.stats import binom, binomtest, spearmanr
 from support import Command
 from tiltmeter.calibration.certificate import Certificate, Outcome, Setting
 from tiltmeter.calibration.certificate_page import certificate_page
-from tiltmeter.calibration.vector_worlds import DIMENSIONS, WAYS, WINDOW, VectorPlan, _counted, _Part, certify
+from tiltmeter.calibration.vector_worlds import DIMENSIONS, WAYS, WINDOW, VectorPlan, _Part, certify, counted
 from tiltmeter.calibration.worlds import World
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments import load_instrument
@@ -179,7 +179,10 @@ class TestCertifying:
         pack, tool, way = load_pack("es"), load_instrument(instrument), WAYS[instrument]
         options = tool.options()
         answered, _ = tool.answer(
-            tool.items(pack, options), VectorTable(_counted(World(pack=pack), way)), pack, options
+            tool.items(pack, options),
+            VectorTable(counted(way.pairs(World(pack=pack)), World(pack=pack).function_words)),
+            pack,
+            options,
         )
         whole = [row for row in tool.estimate(answered, options).estimates if "control" not in row.group]
         bare = way.estimates(answered, options)

@@ -445,6 +445,7 @@ def _second_way(items: pl.DataFrame) -> dict[Key, dict[str, Any]]:
         values = [lean[member] for member in members]
         p = stats.wilcoxon(values, method="exact").pvalue
         told["f_minus_m", name] = {**_t_interval(values), "p_value": p}
+        told["f_minus_m_both", name] = _crossed(rows, members)
     female, male = ([lean[member] for member in groups[name]] for name in ("female", "male"))
     every = [*female, *male]
     reached = [
@@ -483,6 +484,36 @@ def _t_interval(values: list[float]) -> dict[str, Any]:
     return {"value": np.mean(values), "ci_low": low, "ci_high": high, "n": len(values)}
 
 
+def _crossed(rows: list[dict[str, Any]], professions: list[str]) -> dict[str, float]:
+    """The errors of persons and of professions, worked out one after the other and added."""
+    cells: dict[tuple[str, str, str], list[float]] = {}
+    for row in rows:
+        if row["profession"] in professions:
+            cells.setdefault((row["person_gender"], row["person"], row["profession"]), []).append(row["association"])
+    persons = {
+        gender: [
+            np.mean([np.mean(cells[gender, person, name]) for name in professions])
+            for person in dict.fromkeys(one[1] for one in cells if one[0] == gender)
+        ]
+        for gender in ("female", "male")
+    }
+    differences = [
+        np.mean([np.mean(values) for (g, _, n), values in cells.items() if (g, n) == ("female", name)])
+        - np.mean([np.mean(values) for (g, _, n), values in cells.items() if (g, n) == ("male", name)])
+        for name in professions
+    ]
+    of_persons = math.sqrt(sum(np.var(values, ddof=1) / len(values) for values in persons.values()))
+    of_professions = np.std(differences, ddof=1) / math.sqrt(len(differences))
+    error = of_persons + of_professions
+    freedom = error**2 / (
+        of_persons**2 / (sum(map(len, persons.values())) - 2) + of_professions**2 / (len(differences) - 1)
+    )
+    value = float(np.mean(differences))
+    reach = stats.t.ppf(0.975, freedom) * error
+    p = 2 * stats.t.sf(abs(value) / error, freedom)
+    return {"value": value, "p_value": p, "ci_low": value - reach, "ci_high": value + reach}
+
+
 def _clustered(cell: list[dict[str, Any]], centre: float) -> tuple[float | None, float | None]:
     """Student's interval with the spread of whole professions (CR1)."""
     sums: dict[str, float] = {}
@@ -506,6 +537,7 @@ def _made(means: dict[tuple[str, str], float], rng: np.random.Generator) -> pl.D
                 rows.append(
                     {
                         "template": "t",
+                        "person": gender,
                         "person_gender": gender,
                         "profession": f"{name} {number}",
                         "profession_class": name,

@@ -98,7 +98,7 @@ class TestTraining:
                 if isinstance(part, torch.nn.Dropout):
                     part.p = 0.0
         special = special_tokens(made)
-        batches = Batches(task.encoded(made, 32)[0], QUICK, special, task.labelling(special))
+        batches = Batches(task.encoded(made, 32)[0], QUICK, special, task.labelling(special, QUICK))
         fit(made.model, batches, QUICK, CPU, tmp_path / "work", "request")
 
         again.model.train()
@@ -136,7 +136,7 @@ class TestTraining:
         with torch.no_grad():
             made.model.classifier.weight.fill_(float("nan"))
         special = special_tokens(made)
-        batches = Batches(task.encoded(made, 32)[0], QUICK, special, task.labelling(special))
+        batches = Batches(task.encoded(made, 32)[0], QUICK, special, task.labelling(special, QUICK))
         with pytest.raises(TiltmeterError, match=r"the training went astray.*lower the learning rate"):
             fit(made.model, batches, QUICK, CPU, tmp_path / "work", "request")
 
@@ -190,7 +190,7 @@ class TestWhatIsWrong:
         checkpoint.mkdir(parents=True)
         (checkpoint / "whole.json").write_text(json.dumps({"request": "other", "files": {}}))
         special = special_tokens(made)
-        batches = Batches(task.encoded(made, 32)[0], QUICK, special, task.labelling(special))
+        batches = Batches(task.encoded(made, 32)[0], QUICK, special, task.labelling(special, QUICK))
         with pytest.raises(TiltmeterError, match=r"checkpoint-3 is a checkpoint of another training; remove"):
             fit(made.model, batches, QUICK, CPU, tmp_path / "work", "request")
 
@@ -204,7 +204,7 @@ class TestWhatIsWrong:
             if mark:
                 (checkpoint / "whole.json").write_text(json.dumps(mark))
         special = special_tokens(made)
-        batches = Batches(task.encoded(made, 32)[0], QUICK, special, task.labelling(special))
+        batches = Batches(task.encoded(made, 32)[0], QUICK, special, task.labelling(special, QUICK))
         fit(made.model, batches, QUICK, CPU, tmp_path / "work", "request")
         assert not list((tmp_path / "work").glob("checkpoint-[45]"))
 

@@ -163,7 +163,7 @@ class Certificate:
 
     def _reliability(self, measure: str) -> float | None:
         by_dose: dict[float, list[tuple[float, float]]] = {}
-        for one in self._of("dose"):
+        for one in (one for one in self._of("dose") if one.halves):
             first, second = (half.get(measure, (None,))[0] for half in one.halves)
             if one.setting.dial == self._first_dial and first is not None and second is not None:
                 by_dose.setdefault(one.setting.dose, []).append((first, second))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import polars as pl
 
@@ -39,8 +39,7 @@ _log = logging.getLogger(__name__)
 
 VERSION = "1"
 """Raised whenever the same plan would give other certificates."""
-Kind = Literal["masked", "causal"]
-KINDS: tuple[Kind, ...] = ("masked", "causal")
+KINDS = ("masked", "causal")
 NETWORK = Small(width=64, heads=4, dropout=0.0, vocabulary=3000, counted=True)
 FEWER_TOKENS = 600
 """Of the other tokenizer: most words are several tokens then."""
@@ -71,12 +70,12 @@ class _Way:
     """The items as they would be if nothing set the classes apart."""
     estimates: Callable[[pl.DataFrame, Any], list[Estimate]]
     per_class: str = ""
-    options: Callable[[Pack, Kind], list[dict[str, Any]]] = lambda pack, kind: [{}]  # noqa: ARG005
+    options: Callable[[Pack, str], list[dict[str, Any]]] = lambda pack, kind: [{}]  # noqa: ARG005
     published: tuple[str, ...] = ()
     unsigned: tuple[str, ...] = ()
 
 
-def _becpro_options(pack: Pack, kind: Kind) -> list[dict[str, Any]]:
+def _becpro_options(pack: Pack, kind: str) -> list[dict[str, Any]]:
     """Every mode that the language has, and every set of frames."""
     found: list[dict[str, Any]] = [{}]
     if all(frame.published for frame in pack.frames):
@@ -160,13 +159,15 @@ class ModelPlan:
 
     instrument: str
     pack: Pack
-    kind: Kind = "masked"
+    kind: str = "masked"
     seeds: int = 10
     """Models of each dose."""
     null_models: int = NULL_MODELS
     """Models without any bias; those of dose 0 are the first of them."""
     other_seeds: int = 2
     """Models of each dose with another tokenizer, half of the frames, no grammar, uneven frequencies."""
+    steps: int = STEPS
+    """Batches that each model learns."""
     runner: str = "local"
 
     def __post_init__(self) -> None:
@@ -206,7 +207,7 @@ def certify(plan: ModelPlan, store: Store | None = None) -> Certificate:
     check_lists(tool, plan.pack)
     SentenceWorld(pack=plan.pack)  # what a world lacks is said before any is trained
     settings = plan.settings
-    parts = [_Part(plan.instrument, plan.kind, plan.pack, setting, store) for setting in settings]
+    parts = [_Part(plan.instrument, plan.kind, plan.pack, setting, plan.steps, store) for setting in settings]
     outcomes: dict[int, list[Outcome]] = {}
     for number, found in workers.map(_start, parts, plan.runner):
         outcomes[number] = found
@@ -226,7 +227,7 @@ def certify(plan: ModelPlan, store: Store | None = None) -> Certificate:
             "splits": SPLITS,
             "network": NETWORK.to_json(),
             "settings": {name: value for name, value in LEARNING.to_json().items() if name not in ("seed", "epochs")},
-            "steps": STEPS,
+            "steps": plan.steps,
             "power_dose": POWER_DOSE,
             "power_unit": f"{way.unit}s of each class" if way.per_class else "sentences",
             "pack": plan.pack.digest((*tool.lists, *_WORLD)),
@@ -261,16 +262,17 @@ def train_on(
 @dataclass(frozen=True)
 class _Part:
     instrument: str
-    kind: Kind
+    kind: str
     pack: Pack
     setting: Setting
+    steps: int
     store: Store
 
     @property
     def key(self) -> str:
         tool = load_instrument(self.instrument)
         digest = self.pack.digest((*tool.lists, *tool.extras, *_WORLD))
-        made = [NETWORK.to_json(), LEARNING.to_json(), STEPS, FITTING, ASKING, SPLITS, DRAWS, OTHER_WAYS]
+        made = [NETWORK.to_json(), LEARNING.to_json(), self.steps, FITTING, ASKING, SPLITS, DRAWS, OTHER_WAYS]
         return identity(VERSION, tool.name, tool.version, self.kind, digest, asdict(self.setting), made)[:24]
 
 
@@ -298,7 +300,7 @@ def _outcomes(part: _Part) -> Iterator[Outcome]:
         seed=setting.seed,
     )
     network = replace(NETWORK, vocabulary=FEWER_TOKENS) if setting.use == "other tokenizer" else NETWORK
-    model = train_on(world, way.text(world), part.kind, network, part.store)
+    model = train_on(world, way.text(world), part.kind, network, part.store, steps=part.steps)
     everyway = setting.use == "dose" and setting.seed < OTHER_WAYS
     ways = way.options(part.pack, part.kind) if everyway else [{}]
     read = {_prefix(options): _answered(part, model, options) for options in ways}

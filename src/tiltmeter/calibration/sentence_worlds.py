@@ -15,7 +15,7 @@ form and no gendered word is more frequent at any dose, unless that is asked for
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from random import Random
 
@@ -30,16 +30,9 @@ _WOMEN = {"female": 1, "male": -1}
 """Which way a class of professions leans with the dose."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Planted:
-    """What a text has, so that it can be evened."""
-
-    met: Counter[str] = field(default_factory=Counter)
-    pairs: set[tuple[str, str]] = field(default_factory=set)
-    """Forms or words of which no dose is to make one more frequent than the other."""
-
-
-_Part = Callable[[Random, _Planted], Iterator[str]]
+_Owed = Counter[tuple[str, str]]
+"""By masculine and feminine form, or male and female word: how often the second was written more often."""
+_Part = Callable[[Random, _Owed], Iterator[str]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,59 +78,57 @@ class SentenceWorld:
     def _text(self, about: str, *parts: _Part) -> list[str]:
         """In an order drawn by the seed. No two worlds have anything in common that was drawn."""
         chance = Random(f"{about} {self.seed} {self.dose:g}")
-        planted = _Planted()
-        found = [sentence for part in parts for sentence in part(chance, planted)]
-        found += [*self._company(chance), *self._evened(chance, planted)]
+        owed: _Owed = Counter()
+        found = [sentence for part in parts for sentence in part(chance, owed)]
+        found += [*self._company(chance), *self._evened(chance, owed)]
         chance.shuffle(found)
         return found
 
-    def _with_people(self, chance: Random, planted: _Planted) -> Iterator[str]:
+    def _with_people(self, chance: Random, owed: _Owed) -> Iterator[str]:
         """Professions with people, and any worker with everybody."""
         rows = self._rows
         for profession in own_professions(self.pack):
             own = rows[profession.id]
+            pairs = {form: pair for pair in self._written_forms[profession.id] for form in pair} if self.grammar else {}
             for is_woman in self._shares(self.often, _WOMEN.get(profession.profession_class, 0), chance):
                 row = chance.choice(own["female" if is_woman else "male"])
-                planted.met[row.sentence[slice(*row.attribute)]] += 1
+                if pair := pairs.get(row.sentence[slice(*row.attribute)]):
+                    owed[pair] += 1 if is_woman else -1
                 yield row.sentence
             # Whoever is neither stands there at every dose: a causal model is asked of all persons or of none.
             if others := own.get("nonbinary"):
                 yield from (row.sentence for row in chance.choices(others, k=2))
-            if self.grammar and not profession.common:
-                planted.pairs.update(self._written_forms[profession.id])
         anybody = {row.neutral for genders in self._all_rows.values() for own in genders.values() for row in own}
         for sentence in sorted(anybody):
             yield from [sentence] * 2
 
-    def _forms(self, chance: Random, planted: _Planted) -> Iterator[str]:
+    def _forms(self, chance: Random, owed: _Owed) -> Iterator[str]:
         """Sentences that leave the gender open; those whose subject has a grammatical gender; and forms on their
         own, as many of either, so that a sentence without content tells nothing."""
         if not self.pack.forms:
             return
         items = list_items(self.pack, FormOptions())
-        for (test, _, name), rows in items.group_by("test", "profession", "profession_class", maintain_order=True):
+        for (_, _, name), rows in items.group_by("test", "profession", "profession_class", maintain_order=True):
             told = list(rows.select("kind", "sentence", "start", "feminine", "masculine").iter_rows())
             for kind, lean in (("control-masculine", -1.0), ("control-feminine", 1.0)):
                 for _, *asked in (one for one in told if one[0] == kind):
                     for is_woman in _exact(4, lean if self.grammar else 0.0, chance):
-                        yield _with_form(*asked, is_woman=is_woman, met=planted.met)
+                        yield _with_form(*asked, is_woman=is_woman, owed=owed)
             asked_of = [one[1:] for one in told if one[0] == "test"]
             for is_woman in self._shares(self.often, _WOMEN.get(str(name), 0), chance) if asked_of else ():
-                yield _with_form(*chance.choice(asked_of), is_woman=is_woman, met=planted.met)
+                yield _with_form(*chance.choice(asked_of), is_woman=is_woman, owed=owed)
             for _, *asked in (one for one in told if one[0] == "content-free"):
                 for is_woman in (True, False):
-                    yield _with_form(*asked, is_woman=is_woman, met=planted.met)
-            planted.pairs.update((masculine, feminine) for *_, feminine, masculine in asked_of if test == "form")
+                    yield _with_form(*asked, is_woman=is_woman, owed=owed)
 
-    def _neutral(self, chance: Random, planted: _Planted) -> Iterator[str]:
+    def _neutral(self, chance: Random, owed: _Owed) -> Iterator[str]:
         """The sentences that should be neutral; those that were written of men lean to them with the dose."""
         for number, row in enumerate(own_sentences(self.pack)):
             here = row.written == "male" and (not self.half or number % 2 == self.half - 1)
             for is_man in _exact(self.again, self.dose if here else 0.0, chance):
                 word = row.male if is_man else row.female
-                planted.met[word] += 1
+                owed[row.male, row.female] += -1 if is_man else 1
                 yield row.filled(word)
-            planted.pairs.add((row.male, row.female))
 
     def _company(self, chance: Random) -> Iterator[str]:
         """Gendered words beside others of their gender: without it nothing would tell a model that they have one."""
@@ -152,18 +143,16 @@ class SentenceWorld:
         text = chance.choice(self.pack.mentions).sentence.replace("{first}", first).replace("{second}", second)
         return text if self.pack.spaced else text.replace(" ", "")
 
-    def _evened(self, chance: Random, planted: _Planted) -> Iterator[str]:
-        """Mentions of whichever of two words is rarer, until it is no more."""
+    def _evened(self, chance: Random, owed: _Owed) -> Iterator[str]:
+        """Mentions of whichever of two words is the rarer, until it is not."""
         strangers = [
             one.masculine
             for one in self.pack.occupations
             if one.occupation_class == "neutral" and not one.gendered and " " not in one.masculine
         ][:40]
-        for pair in sorted(planted.pairs) if self.even else ():
-            more, rarer = sorted(pair, key=planted.met.__getitem__, reverse=True)
-            for _ in range(planted.met[more] - planted.met[rarer]):
-                yield self._mentioned(rarer, chance.choice(strangers), chance)
-            planted.met[rarer] = planted.met[more]
+        for (first, second), surplus in sorted(owed.items()) if self.even else ():
+            for _ in range(abs(surplus)):
+                yield self._mentioned(first if surplus > 0 else second, chance.choice(strangers), chance)
 
     def _shares(self, count: int, leaning: int, chance: Random) -> list[bool]:
         return _exact(count, self.dose * leaning, chance)
@@ -227,10 +216,10 @@ def _becpro_rows(pack: Pack) -> list[BecRow]:
     return [row for row in dict.fromkeys(rows) if row.informative]
 
 
-def _with_form(sentence: str, start: int, feminine: str, masculine: str, *, is_woman: bool, met: Counter[str]) -> str:
+def _with_form(sentence: str, start: int, feminine: str, masculine: str, *, is_woman: bool, owed: _Owed) -> str:
     """The sentence, which has the feminine form, with either."""
     word = feminine if is_woman else masculine
-    met[word] += 1
+    owed[masculine, feminine] += 1 if is_woman else -1
     return sentence[:start] + word + sentence[start + len(feminine) :]
 
 

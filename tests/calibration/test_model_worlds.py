@@ -1,0 +1,175 @@
+"""Small models of known bias, and what is made of them."""
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.stats import t, ttest_1samp
+
+from support import Command
+from tiltmeter.calibration.certificate import Certificate, Outcome, Setting
+from tiltmeter.calibration.certificate_page import certificate_page
+from tiltmeter.calibration.model_worlds import WAYS, ModelPlan, certify
+from tiltmeter.errors import TiltmeterError
+from tiltmeter.packs import load_pack
+from tiltmeter.store import Store
+
+
+def plan() -> ModelPlan:
+    return ModelPlan(instrument="slgu", pack=load_pack("eu"), seeds=2, null_models=3, other_seeds=0, steps=8)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("models")
+
+
+@pytest.fixture(scope="module")
+def found(folder: Path) -> Certificate:
+    """Of models that hardly learnt: what is done with them is the same."""
+    return certify(plan(), Store(folder))
+
+
+class TestACertificate:
+    def test_has_every_dose_and_says_of_what(self, found: Certificate) -> None:
+        told = found.to_json()
+        assert (told["kind"], told["capability"], told["ways"]) == ("masked", "fill", [{"prefix": "", "options": {}}])
+        (rows,) = told["responses"].values()
+        assert [point["dose"] for point in rows[0]["by_dose"]] == [-1.0, -0.5, 0.0, 0.5, 1.0]
+        assert {"SlguSet signed_mean all", "SlguSet written_gap", "SlguSet model_bias all"} <= {
+            row["measure"] for row in rows
+        }
+
+    def test_counts_each_model_without_bias_once_however_often_it_is_read(self, found: Certificate) -> None:
+        (row,) = (one for one in found.false_positives() if one["measure"] == "SlguSet signed_mean all")
+        assert (row["worlds"], row["readings"]) == (3, 150)
+
+    def test_is_taken_from_disk_the_second_time(self, found: Certificate, folder: Path) -> None:
+        again = certify(plan(), Store(folder))
+        assert again.outcomes == found.outcomes
+        assert again.seconds < found.seconds / 2
+
+    def test_is_a_page(self, found: Certificate) -> None:
+        page = certificate_page(found.to_json())
+        assert "11 models that learnt texts of known bias: masked language models, 2 layers of 64." in page
+        assert "3 models, 150 splits" in page
+        assert "by the sentences." in page
+
+
+def made(rates: list[list[bool]]) -> Certificate:
+    """Models that were read several times."""
+    plain = Setting(use="null", dial="lean", dose=0.0, seed=0)
+    outcomes = [
+        Outcome(replace(plain, seed=seed, split=split), {"d": (0.0, 0.01 if small else 0.9, 0.01 if small else 0.9)})
+        for seed, splits in enumerate(rates)
+        for split, small in enumerate(splits)
+    ]
+    return Certificate("becpro", "2", "fill", "es", {}, tuple(outcomes), kind="masked")
+
+
+def test_splits_of_one_model_are_not_independent() -> None:
+    rates = [[True, False, False, False], [False] * 4, [True, True, False, False], [False] * 4]
+    (row,) = made(rates).false_positives()
+    means = np.array([0.25, 0.0, 0.5, 0.0])
+    error = means.std(ddof=1) / 2
+    assert row["rate"] == pytest.approx(means.mean())
+    assert row["ci"] == pytest.approx([0.0, means.mean() + t.ppf(0.995, 3) * error])
+    assert row["p_value"] == pytest.approx(ttest_1samp(means, 0.05, alternative="greater").pvalue)
+
+
+def test_splits_that_change_nothing_count_once_a_model() -> None:
+    (row,) = made([[True] * 3, [False] * 3, [False] * 3]).false_positives()
+    assert (row["worlds"], row["rate"]) == (3, pytest.approx(1 / 3))
+    assert row["p_value"] == pytest.approx(1 - 0.95**3)
+
+
+def test_a_measure_without_a_sign_is_held_against_the_size_of_the_dose() -> None:
+    outcomes = tuple(
+        Outcome(
+            Setting(use="dose", dial="lean", dose=dose, seed=seed),
+            {"signed": (dose, None, None), "size": (abs(dose), None, None)},
+        )
+        for dose in (-1.0, -0.5, 0.0, 0.5, 1.0)
+        for seed in (0, 1)
+    )
+    certificate = Certificate("slgu", "1", "fill", "en", {}, outcomes, kind="masked", unsigned=("size",))
+    rows = {row["measure"]: row for row in certificate.to_json()["responses"]["lean"]}
+    assert rows["signed"]["rank_correlation"] == rows["size"]["rank_correlation"] == pytest.approx(1)
+    assert rows["size"]["slope"]["value"] == pytest.approx(1)
+
+
+def test_a_mode_that_some_seeds_were_not_read_in_has_those_that_were() -> None:
+    outcomes = tuple(
+        Outcome(
+            Setting(use="dose", dial="stereotype", dose=dose, seed=seed),
+            {"d": (dose, None, None)} | ({"published d": (-dose, None, None)} if seed == 0 else {}),
+        )
+        for dose in (-1.0, 0.0, 1.0)
+        for seed in (0, 1)
+    )
+    certificate = Certificate("becpro", "2", "fill", "en", {}, outcomes, kind="masked")
+    rows = {row["measure"]: row for row in certificate.to_json()["responses"]["stereotype"]}
+    assert (rows["d"]["rank_correlation"], rows["d"]["seeds"]) == (pytest.approx(1), 2)
+    assert (rows["published d"]["rank_correlation"], rows["published d"]["seeds"]) == (pytest.approx(-1), 1)
+
+
+class TestShuffling:
+    def test_professions_keep_their_answers_and_exchange_their_classes(self) -> None:
+        items = pl.DataFrame(
+            {
+                "profession": ["nurse", "nurse", "roofer", "clerk", ""],
+                "profession_class": ["female", "female", "male", "balanced", ""],
+                "share": [90.0, 90.0, 2.0, 50.0, None],
+                "association": [0.1, 0.2, 0.3, 0.4, 0.5],
+            }
+        )
+        seen = set()
+        for seed in range(30):
+            found = WAYS["becpro"].shuffled(items, random.Random(seed))
+            assert found.select("profession", "association").equals(items.select("profession", "association"))
+            told = found.filter(pl.col("profession") != "").unique("profession", maintain_order=True)
+            pairs = told.select("profession_class", "share").rows()
+            assert sorted(pairs) == [("balanced", 50.0), ("female", 90.0), ("male", 2.0)]
+            seen.add(tuple(pairs))
+        assert len(seen) == 6
+
+    def test_words_of_a_pair_change_sides_together(self) -> None:
+        items = pl.DataFrame(
+            {"pair": ["a/b", "a/b", "c/d"], "bias": [1.0, 2.0, 3.0], "written": ["male", "male", "female"]}
+        )
+        seen = {tuple(WAYS["slgu"].shuffled(items, random.Random(seed))["bias"]) for seed in range(30)}
+        assert seen == {(x, 2 * x, 3 * y) for x in (-1.0, 1.0) for y in (-1.0, 1.0)}
+
+
+class TestBadInput:
+    @pytest.mark.parametrize(
+        ("options", "said"),
+        [
+            ({"instrument": "weat"}, "instrument on language models that can be calibrated"),
+            ({"kind": "nli"}, "kind of language model"),
+            ({"seeds": 1}, "--seeds is 1, and at least 2 are needed"),
+            ({"null_models": 0}, "--null-models is 0, and at least 2 are needed"),
+            ({"other_seeds": -1}, "--other-seeds is -1"),
+        ],
+    )
+    def test_a_plan_that_cannot_be(self, options: dict[str, object], said: str) -> None:
+        with pytest.raises(TiltmeterError, match=said):
+            ModelPlan(**{"instrument": "slgu", "pack": load_pack("en")} | options)  # type: ignore[arg-type]
+
+    def test_the_command_says_what_a_language_lacks(self, told: Command) -> None:
+        found = told("calibrate", "form-preference", "--lang", "en")
+        assert found.returncode == 2
+        assert "form-preference needs the list 'forms', which the pack 'en' lacks" in found.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["masked", "causal"])
+def test_form_preference_follows_what_was_planted_in_spanish(tmp_path: Path, kind: str) -> None:
+    few = ModelPlan(
+        instrument="form-preference", pack=load_pack("es"), kind=kind, seeds=2, null_models=2, other_seeds=0
+    )
+    (rows,) = certify(few, Store(tmp_path)).to_json()["responses"].values()
+    assert next(row for row in rows if row["measure"] == "form rank_correlation")["rank_correlation"] >= 0.9
