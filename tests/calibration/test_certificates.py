@@ -13,7 +13,7 @@ from scipy.stats import binom, binomtest, spearmanr
 from support import Command
 from tiltmeter.calibration.certificate import Certificate, Outcome, Setting
 from tiltmeter.calibration.certificate_page import certificate_page
-from tiltmeter.calibration.vector_worlds import DIMENSIONS, WAYS, WINDOW, VectorPlan, _counted, _Part, certify
+from tiltmeter.calibration.vector_worlds import DIMENSIONS, WAYS, WINDOW, VectorPlan, _Part, certify, counted
 from tiltmeter.calibration.worlds import World
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments import load_instrument
@@ -178,9 +178,9 @@ class TestCertifying:
         """A p of many words is drawn less often, the rest is the same."""
         pack, tool, way = load_pack("es"), load_instrument(instrument), WAYS[instrument]
         options = tool.options()
-        answered, _ = tool.answer(
-            tool.items(pack, options), VectorTable(_counted(World(pack=pack), way)), pack, options
-        )
+        world = World(pack=pack)
+        table = VectorTable(counted(way.pairs(world), world.function_words))
+        answered, _ = tool.answer(tool.items(pack, options), table, pack, options)
         whole = [row for row in tool.estimate(answered, options).estimates if "control" not in row.group]
         bare = way.estimates(answered, options)
         assert [(row.name, row.test, row.group, row.value) for row in bare] == [
