@@ -178,12 +178,9 @@ class TestCertifying:
         """A p of many words is drawn less often, the rest is the same."""
         pack, tool, way = load_pack("es"), load_instrument(instrument), WAYS[instrument]
         options = tool.options()
-        answered, _ = tool.answer(
-            tool.items(pack, options),
-            VectorTable(counted(way.pairs(World(pack=pack)), World(pack=pack).function_words)),
-            pack,
-            options,
-        )
+        world = World(pack=pack)
+        table = VectorTable(counted(way.pairs(world), world.function_words))
+        answered, _ = tool.answer(tool.items(pack, options), table, pack, options)
         whole = [row for row in tool.estimate(answered, options).estimates if "control" not in row.group]
         bare = way.estimates(answered, options)
         assert [(row.name, row.test, row.group, row.value) for row in bare] == [

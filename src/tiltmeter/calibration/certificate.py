@@ -222,7 +222,7 @@ class Certificate:
             "reliability": self.reliability(),
             "robustness": self.robustness(),
         }
-        return told | {"failures": list(_failures(told))}
+        return _rounded(told | {"failures": list(_failures(told))})
 
     @property
     def _drawn(self) -> tuple[str, ...]:
@@ -242,6 +242,15 @@ class Certificate:
 def follows(rank_correlation: float) -> bool:
     # A mean of .8, .9, .9 and 1 is a little below .9.
     return rank_correlation >= FOLLOWS - 1e-9
+
+
+def _rounded(value: Any) -> Any:
+    """What a certificate tells is never more exact than that, and it is read by people."""
+    if isinstance(value, Mapping):
+        return {key: _rounded(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_rounded(one) for one in value]
+    return round(value, 6) if isinstance(value, float) else value
 
 
 def _rate(worlds: list[list[bool]]) -> dict[str, Any]:

@@ -88,7 +88,7 @@ WAYS: Mapping[str, _Way] = {
         doses=_BOTH_WAYS,
         unit="masculine",
         lists=_ADJECTIVES,
-        published=("statistic",),
+        published=("statistic", "paired_t"),
     ),
     "mweat": _Way(
         text=World.adjectives,
