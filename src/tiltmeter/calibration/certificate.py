@@ -222,7 +222,8 @@ class Certificate:
             "reliability": self.reliability(),
             "robustness": self.robustness(),
         }
-        return _rounded(told | {"failures": list(_failures(told))})
+        found: dict[str, Any] = _rounded(told | {"failures": list(_failures(told))})
+        return found
 
     @property
     def _drawn(self) -> tuple[str, ...]:
