@@ -1,10 +1,13 @@
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
+import torch
 from tokenizers.processors import TemplateProcessing
 from transformers import AutoTokenizer
 
@@ -14,9 +17,11 @@ from tiltmeter.store import Store
 from tiltmeter.subjects import open_subject
 from tiltmeter.subjects.language_models import Blank
 from tiltmeter.training import read_card, read_test
+from tiltmeter.training.batches import Batches
+from tiltmeter.training.fitting import fit
 from tiltmeter.training.language_models import Modelling, train_language_model
 from tiltmeter.training.models import special_tokens
-from tiltmeter.training.networks import Made
+from tiltmeter.training.networks import Made, Small
 from tiltmeter.training.settings import Settings
 from tiltmeter.training.tokenizers import train_tokenizer
 from training.made import CPU, TEXTS, TINY
@@ -155,3 +160,60 @@ def test_a_text_in_which_nothing_can_be_told_is_refused(tmp_path: Path, store: S
     bare = Made(made.model, tokenizer, ())
     with pytest.raises(TiltmeterError, match="there is no text to test on"):
         Modelling("causal", ("The",), ("bus",)).tested(bare, 32, special_tokens(bare))
+
+
+class TestASmallMaskedModel:
+    def test_has_the_loss_of_the_whole_vocabulary_at_the_masked_places(self, tmp_path: Path) -> None:
+        """One step, from the loss at these places alone and from the model's own over all of them."""
+        settings = Settings(epochs=1, batch=len(TEXTS), learning_rate=1e-3, max_length=32, masked=0.5)
+        one, other = (
+            Small(layers=1, width=32, heads=2, vocabulary=200, dropout=0.0).made(
+                "masked", TEXTS, longest=32, seed=0, labels=()
+            )
+            for _ in range(2)
+        )
+        task = Modelling("masked", tuple(TEXTS), ())
+        special = special_tokens(one)
+        batches = Batches(task.encoded(one, 32)[0], settings, special, task.labelling(special, settings))
+        fit(one.model, batches, settings, CPU, tmp_path / "work", "request")
+        optimizer = torch.optim.AdamW(other.model.parameters(), lr=settings.learning_rate, weight_decay=0.0)
+        other.model.train()
+        other.model(**batches[0]).loss.backward()
+        torch.nn.utils.clip_grad_norm_(other.model.parameters(), 1.0)
+        optimizer.step()
+        for name, weights in one.model.named_parameters():
+            assert torch.allclose(weights, other.model.get_parameter(name), atol=1e-5), name
+
+    def test_is_masked_as_much_as_is_asked_for(self) -> None:
+        made = TINY.made("masked", TEXTS, longest=32, seed=0, labels=())
+        task = Modelling("masked", tuple(TEXTS), ())
+        special = special_tokens(made)
+        shares = []
+        for masked in (0.15, 0.5):
+            settings = Settings(epochs=40, batch=8, max_length=32, masked=masked)
+            batches = Batches(task.encoded(made, 32)[0], settings, special, task.labelling(special, settings))
+            asked = [batches[step] for step in range(len(batches))]
+            own = sum(int((~torch.isin(b["labels"], torch.tensor([-100]))).sum()) for b in asked)
+            shares.append(own / (40 * sum(len(row.ids) - 2 for row in task.encoded(made, 32)[0])))
+        assert shares == pytest.approx([0.15, 0.5], abs=0.02)
+
+    def test_begins_with_vectors_in_which_words_of_the_same_company_are_alike(self) -> None:
+        groups = [
+            [first + last for last in ("ta", "ko", "mi", "su")] for first in map("".join, product("bdfgl", "aeio"))
+        ]
+        texts = [f"{one} {other}" for a, b, c, d in groups for one in (a, b) for other in (c, d)]
+        made = Small(layers=1, width=48, heads=2, vocabulary=600, dropout=0.0, counted=True).made(
+            "masked", texts, longest=32, seed=0, labels=()
+        )
+        rows = made.model.get_input_embeddings().weight.detach()
+        first, second = (
+            torch.stack([rows[made.tokenizer.convert_tokens_to_ids(f"▁{group[place]}")] for group in groups])
+            for place in (0, 1)
+        )
+        cosines = first @ second.T
+        assert cosines.argmax(dim=1).tolist() == list(range(len(groups)))
+        assert first.norm(dim=1) == pytest.approx(np.ones(len(groups)), abs=1e-4)
+
+    def test_with_fewer_words_than_dimensions_cannot_begin_so(self) -> None:
+        with pytest.raises(TiltmeterError, match="too few for counted vectors of 64 dimensions"):
+            Small(width=64, counted=True).made("masked", ["A b.", "A c."], longest=32, seed=0, labels=())
