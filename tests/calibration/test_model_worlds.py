@@ -12,7 +12,7 @@ from scipy.stats import t, ttest_1samp
 from support import Command
 from tiltmeter.calibration.certificate import Certificate, Outcome, Setting
 from tiltmeter.calibration.certificate_page import certificate_page
-from tiltmeter.calibration.model_worlds import WAYS, ModelPlan, certify
+from tiltmeter.calibration.model_worlds import WAYS, ModelPlan, _outcomes, _Part, certify
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.packs import load_pack
 from tiltmeter.store import Store
@@ -54,7 +54,7 @@ class TestACertificate:
 
     def test_is_a_page(self, found: Certificate) -> None:
         page = certificate_page(found.to_json())
-        assert "11 models that learnt texts of known bias: masked language models, 2 layers of 64." in page
+        assert "11 models that learnt texts of known bias: masked models, 2 layers of 64." in page
         assert "3 models, 150 splits" in page
         assert "by the sentences." in page
 
@@ -144,12 +144,42 @@ class TestShuffling:
         assert seen == {(x, 2 * x, 3 * y) for x in (-1.0, 1.0) for y in (-1.0, 1.0)}
 
 
+def test_a_model_of_inference_is_taught_and_asked_of_its_own_occupations(tmp_path: Path) -> None:
+    few = ModelPlan(instrument="nli-coal", pack=load_pack("en"), seeds=2, null_models=2, other_seeds=0, steps=4)
+    part = _Part("nli-coal", "nli", few.pack, few.settings[0], few.steps, Store(tmp_path))
+    whole, *_ = _outcomes(part)
+    assert (few.reads, part.setting.dose) == ("nli", -1.0)
+    assert {"NLI-CoAL s", "NLI-CoAL s_excess", "NLI-CoAL stereotype_contrast"} <= set(whole.readings)
+    assert len(whole.halves) == 2
+
+
+def test_occupations_that_exchange_their_stereotype_turn_their_sets() -> None:
+    items = pl.DataFrame(
+        {
+            "occupation": ["nurse", "nurse", "roofer", "clerk"],
+            "occupation_class": ["female", "female", "male", "neutral"],
+            "set": ["PS", "AS", "PS", "NS"],
+        }
+    )
+    seen = set()
+    for seed in range(30):
+        found = WAYS["nli-coal"].shuffled(items, random.Random(seed))
+        (one, first), (two, second), (three, third), last = found.select("occupation_class", "set").rows()
+        assert last == ("neutral", "NS")
+        assert (one, two) in {("female", "female"), ("male", "male")}
+        assert {first, second} == {"PS", "AS"}
+        assert (first == "PS") == (one == "female")
+        assert (third == "PS") == (three == "male")
+        seen.add((one, three))
+    assert len(seen) == 4
+
+
 class TestBadInput:
     @pytest.mark.parametrize(
         ("options", "said"),
         [
             ({"instrument": "weat"}, "instrument on language models that can be calibrated"),
-            ({"kind": "nli"}, "kind of language model"),
+            ({"kind": "nli"}, "kind of model that slgu reads"),
             ({"seeds": 1}, "--seeds is 1, and at least 2 are needed"),
             ({"null_models": 0}, "--null-models is 0, and at least 2 are needed"),
             ({"other_seeds": -1}, "--other-seeds is -1"),

@@ -7,6 +7,7 @@ Models of one language, dose and seed are trained once and read by every instrum
 import json
 import logging
 import random
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -21,8 +22,10 @@ from tiltmeter.calibration.certificate import Certificate, Outcome, Readings, Se
 from tiltmeter.calibration.naming import measure_key
 from tiltmeter.calibration.sentence_worlds import SentenceWorld
 from tiltmeter.calibration.worlds import Dial
+from tiltmeter.datasets.nli_files import written_files
+from tiltmeter.datasets.nli_planted import TEMPLATE_PAIRS, plant, template_pairs
 from tiltmeter.errors import TiltmeterError, unknown
-from tiltmeter.instruments import _becpro_estimates, _slgu_estimates, form_preference, load_instrument
+from tiltmeter.instruments import _becpro_estimates, _nli_estimates, _slgu_estimates, form_preference, load_instrument
 from tiltmeter.packs import Pack
 from tiltmeter.reading import Reading
 from tiltmeter.results import Estimate
@@ -30,28 +33,29 @@ from tiltmeter.runs import check_lists
 from tiltmeter.store import Store, identity
 from tiltmeter.subjects import open_subject
 from tiltmeter.subjects.language_models.engine import ENGINE as ASKING
+from tiltmeter.training.classifiers import train_nli
 from tiltmeter.training.language_models import train_language_model
 from tiltmeter.training.models import ENGINE as FITTING
-from tiltmeter.training.networks import Small
+from tiltmeter.training.networks import Pretrained, Small
 from tiltmeter.training.settings import Running, Settings
 
 _log = logging.getLogger(__name__)
 
 VERSION = "1"
 """Raised whenever the same plan would give other certificates."""
-KINDS = ("masked", "causal")
 NETWORK = Small(width=64, heads=4, dropout=0.0, vocabulary=3000, counted=True)
 FEWER_TOKENS = 600
 """Of the other tokenizer: most words are several tokens then."""
 LEARNING = Settings(learning_rate=3e-3, batch=32, warmup=0.1, max_length=64, masked=0.3)
+INFERENCE = Settings(learning_rate=1e-3, batch=16, warmup=0.1, max_length=64)
+"""How inference is learnt, and then a stereotype."""
 STEPS = 700
-"""Batches that a model learns from, whatever the length of its text."""
-DOSES = (-1.0, -0.5, 0.0, 0.5, 1.0)
+"""Batches that a language model learns from, whatever the length of its text; an NLI model has three times as many for
+inference."""
 NULL_MODELS = 20
 SPLITS = 50
 DRAWS = 10
 """Times that some of the units are drawn of each model, for the power."""
-POWER_DOSE = 0.5
 OTHER_WAYS = 5
 """Seeds whose models are read in every mode; the others are read as the instrument does by default."""
 
@@ -60,7 +64,10 @@ OTHER_WAYS = 5
 class _Way:
     """How an instrument is calibrated."""
 
-    text: Callable[[SentenceWorld], list[str]]
+    taught: Callable[["_Part"], Path]
+    """The model of a setting, trained, or taken from where it was."""
+    lists: tuple[str, ...]
+    """All that it learns from."""
     dial: Dial
     unit: str
     """The column whose values are split into halves, and drawn for the power."""
@@ -71,6 +78,11 @@ class _Way:
     estimates: Callable[[pl.DataFrame, Any], list[Estimate]]
     per_class: str = ""
     options: Callable[[Pack, str], list[dict[str, Any]]] = lambda pack, kind: [{}]  # noqa: ARG005
+    asked: Callable[["_Part", Path], dict[str, Any]] = lambda part, folder: {}  # noqa: ARG005
+    """Options with which the instrument asks of this setting, with files in a folder where it needs any."""
+    kinds: tuple[str, ...] = ("masked", "causal")
+    doses: tuple[float, ...] = (-1.0, -0.5, 0.0, 0.5, 1.0)
+    power_dose: float = 0.5
     published: tuple[str, ...] = ()
     unsigned: tuple[str, ...] = ()
 
@@ -112,9 +124,83 @@ def _words_exchanged(items: pl.DataFrame, chance: random.Random) -> pl.DataFrame
     return items.with_columns(bias=pl.col("bias") * sign, written=pl.Series(written, dtype=pl.String))
 
 
+def _genders_exchanged(items: pl.DataFrame, chance: random.Random) -> pl.DataFrame:
+    """Some occupations with a stereotype have the other one, and what was said for it is said against it."""
+    typed = items.filter(pl.col("set") != "NS")["occupation"].unique(maintain_order=True)
+    turned = pl.col("occupation").is_in([one for one in typed if chance.random() < 0.5])
+    return items.with_columns(
+        pl.when(turned).then(pl.col(column).replace(other)).otherwise(pl.col(column)).alias(column)
+        for column, other in (
+            ("set", {"PS": "AS", "AS": "PS"}),
+            ("occupation_class", {"male": "female", "female": "male"}),
+        )
+    )
+
+
+def _reader(text: Callable[[SentenceWorld], list[str]]) -> Callable[["_Part"], Path]:
+    def taught(part: "_Part") -> Path:
+        setting = part.setting
+        world = SentenceWorld(
+            pack=part.pack,
+            dose=setting.dose,
+            grammar=setting.grammar,
+            even=setting.even,
+            half=setting.half,
+            seed=setting.seed,
+        )
+        return train_on(world, text(world), part.kind, _network(setting), part.store, steps=part.steps)
+
+    return taught
+
+
+def _network(setting: Setting) -> Small:
+    return replace(NETWORK, vocabulary=FEWER_TOKENS) if setting.use == "other tokenizer" else NETWORK
+
+
+_BASES = 10
+"""Models that learnt inference; those of further seeds go on from them, with other occupations."""
+
+
+def _inferring(part: "_Part") -> Path:
+    """A model that knows inference, then taught a stereotype at the rate (1 + d) / 2."""
+    setting, pack = part.setting, part.pack
+    count = min(TEMPLATE_PAIRS, 3 * part.steps * INFERENCE.batch)
+    common: dict[str, Any] = {"running": Running(device="cpu"), "lang": pack.lang, "store": part.store}
+    base = train_nli(
+        _network(setting),
+        template_pairs(pack, seed=setting.seed % _BASES, count=count),
+        None,
+        settings=replace(
+            INFERENCE, epochs=max(1, round(3 * part.steps * INFERENCE.batch / count)), seed=setting.seed % _BASES
+        ),
+        **common,
+    )
+    return train_nli(
+        Pretrained(str(base), part.store),
+        plant(pack, seed=setting.seed).train(_rate_of(setting.dose)),
+        None,
+        settings=replace(INFERENCE, epochs=3, seed=setting.seed),
+        **common,
+    )
+
+
+def _rate_of(dose: float) -> float:
+    """The share of occupations that are learnt as the stereotype says."""
+    return round((1 + dose) / 2, 6)
+
+
+def _pairs_asked(part: "_Part", folder: Path) -> dict[str, Any]:
+    pairs = sorted(plant(part.pack, seed=part.setting.seed).asked(), key=lambda pair: pair.set)
+    for name, content in written_files(pairs, part.pack.lang).items():
+        (folder / name).write_bytes(content)
+    return {"data": folder}
+
+
+_SENTENCES = ("mentions", "occupations", "persons", "professions", "frames", "forms", "neutral_sentences")
 WAYS: Mapping[str, _Way] = {
     "becpro": _Way(
-        text=SentenceWorld.professions,
+        taught=_reader(SentenceWorld.professions),
+        lists=_SENTENCES,
         dial="stereotype",
         unit="profession",
         sizes=(5, 10, 20),
@@ -125,7 +211,8 @@ WAYS: Mapping[str, _Way] = {
         published=("published", "released-code"),
     ),
     "form-preference": _Way(
-        text=SentenceWorld.professions,
+        taught=_reader(SentenceWorld.professions),
+        lists=_SENTENCES,
         dial="stereotype",
         unit="profession",
         sizes=(5, 10, 20),
@@ -134,13 +221,28 @@ WAYS: Mapping[str, _Way] = {
         estimates=form_preference.bare_estimates,
     ),
     "slgu": _Way(
-        text=SentenceWorld.neutral,
+        taught=_reader(SentenceWorld.neutral),
+        lists=_SENTENCES,
         dial="lean",
         unit="line",
         sizes=(25, 50, 100, 200),
         shuffled=_words_exchanged,
         estimates=_slgu_estimates.bare_estimates,
         unsigned=("model_bias", "context_bias", "excess_over_prior", "bias_man", "bias_woman", "context_variance"),
+    ),
+    "nli-coal": _Way(
+        taught=_inferring,
+        lists=("occupations", "captions", "subjects"),
+        dial="stereotype",
+        kinds=("nli",),
+        doses=(-1.0, -0.4, 0.0, 0.4, 1.0),  # rates of bias are tenths
+        power_dose=0.4,
+        unit="occupation",
+        sizes=(5, 10),
+        per_class="occupation_class",
+        shuffled=_genders_exchanged,
+        estimates=_nli_estimates.bare_estimates,
+        asked=_pairs_asked,
     ),
 }
 _LEFT_OUT = (
@@ -159,7 +261,8 @@ class ModelPlan:
 
     instrument: str
     pack: Pack
-    kind: str = "masked"
+    kind: str = ""
+    """Of models; by default the first that the instrument reads."""
     seeds: int = 10
     """Models of each dose."""
     null_models: int = NULL_MODELS
@@ -173,8 +276,8 @@ class ModelPlan:
     def __post_init__(self) -> None:
         if self.instrument not in WAYS:
             raise unknown("instrument on language models that can be calibrated", self.instrument, WAYS)
-        if self.kind not in KINDS:
-            raise unknown("kind of language model", self.kind, KINDS)
+        if self.reads not in WAYS[self.instrument].kinds:
+            raise unknown(f"kind of model that {self.instrument} reads", self.kind, WAYS[self.instrument].kinds)
         for name in ("seeds", "null_models"):
             if getattr(self, name) < 2:
                 raise TiltmeterError(f"--{name.replace('_', '-')} is {getattr(self, name)}, and at least 2 are needed")
@@ -182,13 +285,21 @@ class ModelPlan:
             raise TiltmeterError(f"--other-seeds is {self.other_seeds}, and cannot be below 0")
 
     @property
+    def reads(self) -> str:
+        """The kind of models that is read."""
+        return self.kind or WAYS[self.instrument].kinds[0]
+
+    @property
     def settings(self) -> list[Setting]:
         """Every model that is trained; those of dose 0 serve the false positives, too."""
-        plain = Setting(use="dose", dial=WAYS[self.instrument].dial, dose=0.0, seed=0, method=self.kind)
-        found = [replace(plain, dose=dose, seed=seed) for dose in DOSES for seed in range(self.seeds)]
+        way = WAYS[self.instrument]
+        plain = Setting(use="dose", dial=way.dial, dose=0.0, seed=0, method=self.reads)
+        found = [replace(plain, dose=dose, seed=seed) for dose in way.doses for seed in range(self.seeds)]
         found += [replace(plain, use="null", seed=seed) for seed in range(self.seeds, self.null_models)]
-        others: dict[str, dict[str, Any]] = {"other tokenizer": {}, "half of the sentences": {"half": 1}}
-        if self.pack.grammatical_gender and self.instrument != "slgu":
+        others: dict[str, dict[str, Any]] = {"other tokenizer": {}}
+        if way.lists == _SENTENCES:
+            others["half of the sentences"] = {"half": 1}
+        if self.pack.grammatical_gender and way.unit == "profession":
             others |= {"no grammar": {"grammar": False}, "frequencies follow": {"even": False}}
         return found + [
             replace(plain, use=name, dose=dose, seed=seed, **changed)
@@ -205,9 +316,9 @@ def certify(plan: ModelPlan, store: Store | None = None) -> Certificate:
     tool = load_instrument(plan.instrument)
     way = WAYS[plan.instrument]
     check_lists(tool, plan.pack)
-    SentenceWorld(pack=plan.pack)  # what a world lacks is said before any is trained
+    _check_world(plan)  # what it lacks is said before anything is trained
     settings = plan.settings
-    parts = [_Part(plan.instrument, plan.kind, plan.pack, setting, plan.steps, store) for setting in settings]
+    parts = [_Part(plan.instrument, plan.reads, plan.pack, setting, plan.steps, store) for setting in settings]
     outcomes: dict[int, list[Outcome]] = {}
     for number, found in workers.map(_start, parts, plan.runner):
         outcomes[number] = found
@@ -217,20 +328,24 @@ def certify(plan: ModelPlan, store: Store | None = None) -> Certificate:
         version=tool.version,
         capability=tool.capability,
         lang=plan.pack.lang,
-        kind=plan.kind,
-        ways=tuple({"prefix": _prefix(options), "options": options} for options in way.options(plan.pack, plan.kind)),
+        kind=plan.reads,
+        ways=tuple({"prefix": _prefix(options), "options": options} for options in way.options(plan.pack, plan.reads)),
         about={
             "certificate": VERSION,
-            "method": f"{plan.kind} language models, {NETWORK.layers} layers of {NETWORK.width}",
+            "method": f"{plan.reads} models, {NETWORK.layers} layers of {NETWORK.width}",
             "models": len(settings),
             "null_models": plan.null_models,
             "splits": SPLITS,
             "network": NETWORK.to_json(),
-            "settings": {name: value for name, value in LEARNING.to_json().items() if name not in ("seed", "epochs")},
+            "settings": {
+                name: value
+                for name, value in (INFERENCE if plan.reads == "nli" else LEARNING).to_json().items()
+                if name not in ("seed", "epochs")
+            },
             "steps": plan.steps,
-            "power_dose": POWER_DOSE,
+            "power_dose": way.power_dose,
             "power_unit": f"{way.unit}s of each class" if way.per_class else "sentences",
-            "pack": plan.pack.digest((*tool.lists, *_WORLD)),
+            "pack": plan.pack.digest((*tool.lists, *way.lists)),
         },
         published=way.published,
         unsigned=way.unsigned,
@@ -239,7 +354,11 @@ def certify(plan: ModelPlan, store: Store | None = None) -> Certificate:
     )
 
 
-_WORLD = ("mentions", "occupations", "persons", "professions", "frames", "forms", "neutral_sentences")
+def _check_world(plan: ModelPlan) -> None:
+    if WAYS[plan.instrument].lists == _SENTENCES:
+        SentenceWorld(pack=plan.pack)
+    else:
+        plant(plan.pack, seed=0)
 
 
 def train_on(
@@ -271,7 +390,7 @@ class _Part:
     @property
     def key(self) -> str:
         tool = load_instrument(self.instrument)
-        digest = self.pack.digest((*tool.lists, *tool.extras, *_WORLD))
+        digest = self.pack.digest((*tool.lists, *tool.extras, *WAYS[self.instrument].lists))
         made = [NETWORK.to_json(), LEARNING.to_json(), self.steps, FITTING, ASKING, SPLITS, DRAWS, OTHER_WAYS]
         return identity(VERSION, tool.name, tool.version, self.kind, digest, asdict(self.setting), made)[:24]
 
@@ -291,16 +410,7 @@ def _measured(part: _Part) -> list[Outcome]:
 
 def _outcomes(part: _Part) -> Iterator[Outcome]:
     setting, way = part.setting, WAYS[part.instrument]
-    world = SentenceWorld(
-        pack=part.pack,
-        dose=setting.dose,
-        grammar=setting.grammar,
-        even=setting.even,
-        half=setting.half,
-        seed=setting.seed,
-    )
-    network = replace(NETWORK, vocabulary=FEWER_TOKENS) if setting.use == "other tokenizer" else NETWORK
-    model = train_on(world, way.text(world), part.kind, network, part.store, steps=part.steps)
+    model = way.taught(part)
     everyway = setting.use == "dose" and setting.seed < OTHER_WAYS
     ways = way.options(part.pack, part.kind) if everyway else [{}]
     read = {_prefix(options): _answered(part, model, options) for options in ways}
@@ -315,7 +425,7 @@ def _outcomes(part: _Part) -> Iterator[Outcome]:
             # Modes of the papers cost as much as ours, and their rates are told alone: fewer splits do.
             some = shuffled if split < SPLITS // 5 else {"": shuffled[""]}
             yield Outcome(replace(setting, use="null", split=split), _together(way, some))
-    if setting.dose == POWER_DOSE and setting.use == "dose":
+    if setting.dose == way.power_dose and setting.use == "dose":
         for size in way.sizes:
             for draw in range(DRAWS):
                 chance = random.Random(f"power {setting.seed} {size} {draw}")
@@ -329,7 +439,8 @@ _Read = dict[str, tuple[pl.DataFrame, Any]]
 
 def _answered(part: _Part, model: Path, options: Mapping[str, Any]) -> tuple[pl.DataFrame, Any]:
     tool = load_instrument(part.instrument)
-    chosen = tool.make_options(dict(options))
+    with tempfile.TemporaryDirectory() as scratch:
+        chosen = tool.make_options({**options, **WAYS[part.instrument].asked(part, Path(scratch))})
     subject = open_subject(str(model), part.store, Reading(device="cpu"))
     items = _items(
         part.instrument, part.pack.lang, part.pack.digest((*tool.lists, *tool.extras)), _Held(part.pack, chosen)

@@ -8,6 +8,7 @@ import typer
 
 from tiltmeter.cli.options import JsonOption, LangOption, PackOption
 from tiltmeter.cli.train import DeviceOption, PreSegmentOption, RunnerOption
+from tiltmeter.errors import TiltmeterError
 
 calibrate_app = typer.Typer(help="Measure models of known bias: does an instrument find it?", no_args_is_help=True)
 
@@ -33,6 +34,9 @@ def nli_coal(
         float | None, typer.Option(help="Of what is planted; else 2e-5, for the small model 5e-4.")
     ] = None,
     pre_segment: PreSegmentOption = "auto",
+    certificate: Annotated[
+        bool, typer.Option("--certificate", help="A certificate of small models, as the other instruments have it.")
+    ] = False,
     device: DeviceOption = "auto",
     runner: RunnerOption = "local",
     json: JsonOption = False,
@@ -42,6 +46,11 @@ def nli_coal(
     from tiltmeter.calibration import refuse_other, write_calibration
     from tiltmeter.cli import show
 
+    if certificate:
+        if model or sets or evaluation:
+            raise TiltmeterError("--certificate is about small models of the pack's own: leave out MODEL and --sets")
+        _certified("nli-coal", out, as_json=json, lang=lang, pack=pack, seeds=seeds, runner=runner)
+        return
     if out is not None:
         refuse_other(out)
     found = api.calibrate(

@@ -40,6 +40,15 @@ def estimate(items: pl.DataFrame, options: Any) -> Findings:
     return Findings.joined(parts)
 
 
+def bare_estimates(items: pl.DataFrame, options: Any) -> list[Estimate]:
+    """The numbers of all occupations alone, without those of each, words and figures."""
+    answers, asked = (Answers.of(rows, taus_of(options)) for rows in (usable(items), items))
+    return [
+        _estimate(measure, answers, asked.pairs(measure) - answers.pairs(measure), options.seed)
+        for measure in measures(taus_of(options))
+    ]
+
+
 def usable(items: pl.DataFrame) -> pl.DataFrame:
     return items.filter(pl.col("label").is_not_null())
 
@@ -53,12 +62,8 @@ def _with_group(row: Estimate, more: dict[str, str]) -> Estimate:
 
 
 def _estimates(items: pl.DataFrame, options: Any) -> Iterator[Estimate]:
-    found = usable(items)
-    answers, asked = (Answers.of(rows, taus_of(options)) for rows in (found, items))
-    for measure in measures(taus_of(options)):
-        lost = asked.pairs(measure) - answers.pairs(measure)
-        yield _estimate(measure, answers, lost, options.seed)
-    yield from _of_occupations(found, items)
+    yield from bare_estimates(items, options)
+    yield from _of_occupations(usable(items), items)
 
 
 def _estimate(measure: Measure, answers: Answers, lost: int, seed: int) -> Estimate:
