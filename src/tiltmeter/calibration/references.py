@@ -127,7 +127,7 @@ def _trained_model(pack: Pack, kind: str, store: Store) -> Trained:
         rate = (1 + DOSE) / 2
         pairs = [*template_pairs(pack, seed=SEED, count=_TEMPLATE_PAIRS), *plant(pack, seed=SEED).train(rate)]
         folder = train_nli(
-            Small(width=_WIDTH, heads=4, dropout=0.0, vocabulary=1500),
+            Small(width=_WIDTH, heads=4, dropout=0.0, vocabulary=1500, counted=True),
             pairs,
             None,
             settings=replace(LEARNING, learning_rate=1e-3, batch=16, epochs=_EPOCHS, seed=SEED),
