@@ -22,8 +22,8 @@ def becpro(lang: str, r: float, ci: list[float] | None = None) -> dict[str, obje
     rows = [
         response("BEC-Pro stereotype_contrast", r, ci),
         response("published BEC-Pro stereotype_contrast", 0.5),
-        response("BEC-Pro f_minus_m all", 0.4),
-        response("BEC-Pro f_minus_m female", 0.3),
+        response("BEC-Pro f_minus_m_both all", 0.4),
+        response("BEC-Pro f_minus_m_both female", 0.3),
         response("BEC-Pro f_minus_m_template one", 0.99),
         response("BEC-Pro f_minus_m_profession nurse", 0.99),
     ]
@@ -61,7 +61,7 @@ class TestRanking:
         assert [(row.label, row.weakest.rank_correlation) for row in ranking([becpro("es", 0.95)])] == [
             ("becpro stereotype_contrast", 0.95),
             ("becpro stereotype_contrast (published)", 0.5),
-            ("becpro f_minus_m", 0.4),
+            ("becpro f_minus_m_both", 0.4),
         ]
 
     def test_of_several_tests_the_weakest_counts_and_the_highest_rate(self) -> None:
@@ -85,9 +85,9 @@ class TestRanking:
         assert "No number follows what was planted in de." in page
 
     def test_what_could_not_be_measured_comes_last(self) -> None:
-        rows = [response("E1 effect_size", None), response("E1 effect_size_sign_flip", -1.0)]
+        rows = [response("E1 effect_size", None), response("E1 effect_size_both", -1.0)]
         ranked = ranking([certificate("weat", "vectors", "en", {"stereotype": rows})])
-        assert [row.name for row in ranked] == ["effect_size_sign_flip", "effect_size"]
+        assert [row.name for row in ranked] == ["effect_size_both", "effect_size"]
 
     def test_what_fails_is_named(self) -> None:
         rows, rates = [response("E1 effect_size", 0.2)], [false_positive("E1 effect_size", 0.2, fails=True)]

@@ -99,6 +99,7 @@ def test_a_model_learns_inference_from_published_files(tilt: Command, encoder: P
         "max_length": 128,
         "warmup": 0.0,
         "seed": 0,
+        "masked": 0.15,
     }
     assert card["data"]["rows"] == 6
     assert "6 of the rows to test on are among those to train on" in done.stderr

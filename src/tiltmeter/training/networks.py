@@ -70,7 +70,13 @@ class Small:
 
     def made(self, head: str, texts: Iterable[str], *, longest: int, seed: int, labels: Sequence[str]) -> "Made":
         texts = list(texts)
-        tokenizer = train_tokenizer(texts, method=self.tokenizer, vocabulary=self.vocabulary, causal=head == "causal")
+        tokenizer = train_tokenizer(
+            texts,
+            method=self.tokenizer,
+            vocabulary=self.vocabulary,
+            causal=head == "causal",
+            types=head == "classifier",
+        )
         tokenizer.model_max_length = longest
         named = _named(labels)
         common: dict[str, Any] = {

@@ -21,11 +21,14 @@ _UNSPACED = r"[\p{Han}\p{Hiragana}]"
 in katakana are words."""
 
 
-def train_tokenizer(texts: Iterable[str], *, method: str = "bpe", vocabulary: int = 4000, causal: bool = False) -> Any:
+def train_tokenizer(
+    texts: Iterable[str], *, method: str = "bpe", vocabulary: int = 4000, causal: bool = False, types: bool = True
+) -> Any:
     """A tokenizer of at most so many tokens; the same texts give the same tokens.
 
     `bpe` (byte pair encoding within words), or `characters`. Text is NFKC, its case is kept. For a causal model a text
-    begins with `<s>`; else there are `[CLS]` and `[SEP]` around one text or two.
+    begins with `<s>`; else there are `[CLS]` and `[SEP]` around one text or two, and `types` tell to which of them each
+    token belongs, for models that learn that.
     """
     from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
     from transformers import PreTrainedTokenizerFast
@@ -62,6 +65,6 @@ def train_tokenizer(texts: Iterable[str], *, method: str = "bpe", vocabulary: in
     made.post_processor = processors.TemplateProcessing(
         **form, special_tokens=[(token, made.token_to_id(token)) for token in ends]
     )
-    inputs = ["input_ids", "attention_mask"] if causal else ["input_ids", "token_type_ids", "attention_mask"]
+    inputs = ["input_ids", *(["token_type_ids"] if types and not causal else []), "attention_mask"]
     fast: Any = PreTrainedTokenizerFast
     return fast(tokenizer_object=made, model_input_names=inputs, **special)
