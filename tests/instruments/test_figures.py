@@ -48,6 +48,7 @@ class TestBecpro:
             [
                 {
                     "template": template,
+                    "person": gender,
                     "person_gender": gender,
                     "profession": profession,
                     "profession_class": name,

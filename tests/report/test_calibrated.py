@@ -13,6 +13,7 @@ from bs4 import BeautifulSoup
 from calibration.issuing import WAYS, certificate, false_positive, issue, response
 from report.handmade import estimate, made
 from support import Command
+from tiltmeter.instruments import load_instrument
 from tiltmeter.report import write_report
 from tiltmeter.report.calibrated import TOLD, all_notes, calibration_of
 from tiltmeter.report.summary import models
@@ -22,10 +23,11 @@ from tiltmeter.runs import Run
 from tiltmeter.runs.run import keep_run
 from tiltmeter.store import Store
 
-FAILURE = "E1 effect_size_sign_flip: it follows nothing that was planted (rank correlation: stereotype 0.31)"
+VERSION = load_instrument("weat").version
+FAILURE = "E1 effect_size_both: it follows nothing that was planted (rank correlation: stereotype 0.31)"
 BESIDE = {
     "effect_size": "follows (0.95); p false in 32%",
-    "effect_size_sign_flip": "does not follow (0.31)",
+    "effect_size_both": "does not follow (0.31)",
     "statistic": "",
 }
 
@@ -45,7 +47,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
             {
                 "stereotype": [
                     response("E1 effect_size", 0.9512345678901234, [0.9, 1.0]),
-                    response("E1 effect_size_sign_flip", 0.3125, [0.1, 0.5]),
+                    response("E1 effect_size_both", 0.3125, [0.1, 0.5]),
                 ]
             },
             false_positives=[false_positive("E1 effect_size", 0.319, published=True)],
@@ -60,7 +62,7 @@ def weat(**options: Any) -> Run:
         estimate("E1", name, 1.5, p_value=0.01, p_two_sided=0.02, ci_low=1.0, ci_high=2.0, p_method="x", ci_method="x")
         for name in BESIDE
     ]
-    told = {"estimates": ["effect_size_sign_flip"], "group": {}, "above": "a leans more male", "below": "b"}
+    told = {"estimates": ["effect_size_both"], "group": {}, "above": "a leans more male", "below": "b"}
     notes = [Note(kind="reading", test="E1", text="a leans more male", details=told)]
     return made("weat", "s", rows, notes=notes, options=options)
 
@@ -74,7 +76,7 @@ def test_every_printed_estimate_has_its_cell(run: Run) -> None:
 
 def test_what_fails_is_a_caution_and_is_said_with_the_verdict(run: Run) -> None:
     (note,) = calibration_of(run).notes
-    assert note.text == f"Where its bias is known, weat 2 (vectors, ru) fails: {FAILURE}."
+    assert note.text == f"Where its bias is known, weat {VERSION} (vectors, ru) fails: {FAILURE}."
     assert all_notes(run) == (*run.result.notes, note)
     (model,) = models([run])
     assert model.cautions() == ["fails its calibration"]
@@ -128,10 +130,10 @@ def test_without_a_certificate_there_is_no_column_and_a_note_says_so(run: Run) -
     english = made("weat", "s", run.result.estimates, lang="en")
     assert "calibration" not in printed_table(english, "title").header[0]
     (note,) = calibration_of(english).notes
-    assert note.text.startswith("No certificate for weat 2 (vectors, en): ")
+    assert note.text.startswith(f"No certificate for weat {VERSION} (vectors, en): ")
     assert not note.caution
     (other,) = calibration_of(made("weat", "s", run.result.estimates, kind="masked")).notes
-    assert other.text.startswith("No certificate for weat 2 (masked, ru): ")
+    assert other.text.startswith(f"No certificate for weat {VERSION} (masked, ru): ")
 
 
 def test_one_of_another_version_is_named_and_not_used(
@@ -150,13 +152,17 @@ class TestOptions:
     def test_another_formula_has_no_certificate(self, run: Run) -> None:
         found = calibration_of(weat(effect_size="pestova"))
         assert found.certificate is None
-        assert found.notes[0].text == "No certificate for weat 2 (vectors, ru) with these options: effect_size pestova."
+        assert (
+            found.notes[0].text
+            == f"No certificate for weat {VERSION} (vectors, ru) with these options: effect_size pestova."
+        )
 
     def test_other_words_or_limits_are_named(self, run: Run) -> None:
         found = calibration_of(weat(max_lost=0.5, tests={"file": "mine.toml", "sha256": "0"}))
         assert found.said(run.result.estimates[0]) == BESIDE["effect_size"]
         assert found.notes[-1].text == (
-            "The certificate of weat 2 (vectors, ru) was measured without this run's tests mine.toml, max_lost 0.5."
+            f"The certificate of weat {VERSION} (vectors, ru) was measured without this run's tests mine.toml, "
+            "max_lost 0.5."
         )
 
     def test_a_seed_changes_nothing(self, run: Run) -> None:
@@ -176,7 +182,7 @@ class TestOptions:
 
 def test_a_certificate_that_knows_none_of_a_runs_numbers_says_so(run: Run) -> None:
     (note,) = calibration_of(made("weat", "s", [estimate("mine", "effect_size", 1.0)])).notes
-    assert note.text == "The certificate of weat 2 (vectors, ru) knows none of these estimates."
+    assert note.text == f"The certificate of weat {VERSION} (vectors, ru) knows none of these estimates."
 
 
 def test_of_many_failures_those_that_decide_come_first_and_the_rest_are_counted(

@@ -75,15 +75,15 @@ def test_every_question_of_an_instrument_counts(run: Run) -> None:
 
     rows = (
         row("stereotype_contrast", 0.05, 0.9),
-        row("f_minus_m", 0.3, 0.001, profession_class="all"),
-        row("f_minus_m", 0.9, 0.0001, profession_class="male"),
+        row("f_minus_m_both", 0.3, 0.001, profession_class="all"),
+        row("f_minus_m_both", 0.9, 0.0001, profession_class="male"),
     )
-    notes = (told("stereotype_contrast"), told("f_minus_m", profession_class="all"))
+    notes = (told("stereotype_contrast"), told("f_minus_m_both", profession_class="all"))
     result = replace(run.result, instrument="becpro", estimates=rows, notes=notes)
     (model,) = models([Run("becpro", result, run.items)])
     assert [(found.said, found.shown) for found in model.verdicts] == [
         ("stereotype_contrast up", False),
-        ("f_minus_m up", True),
+        ("f_minus_m_both up", True),
     ]
     assert model.verdicts[1].p == pytest.approx(0.002)
 
