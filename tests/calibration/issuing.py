@@ -17,6 +17,7 @@ def response(measure: str, r: float | None, ci: Sequence[float] | None = None, *
     slope = {"value": 1.0, "ci": None}
     return {
         "measure": measure,
+        "planted": True,
         "rank_correlation": r,
         "ci": ci,
         "lowest_of_a_seed": r,
@@ -25,12 +26,15 @@ def response(measure: str, r: float | None, ci: Sequence[float] | None = None, *
     } | more
 
 
-def false_positive(measure: str, rate: float, *, published: bool = False, fails: bool = False) -> dict[str, Any]:
+def false_positive(
+    measure: str, rate: float, *, published: bool = False, of_the_model: bool = False, fails: bool = False
+) -> dict[str, Any]:
     return {
         "measure": measure,
         "p": "two-sided",
         "coherent": False,
         "published": published,
+        "of_the_model": of_the_model,
         "worlds": 1000,
         "rejected": round(1000 * rate),
         "rate": rate,

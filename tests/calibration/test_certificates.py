@@ -27,7 +27,9 @@ DOSES = (-1.0, 0.0, 1.0)
 
 
 def small(instrument: str, lang: str) -> VectorPlan:
-    return VectorPlan(instrument=instrument, pack=load_pack(lang), seeds=2, worlds=4, power_worlds=2, sizes=(5, 10))
+    return VectorPlan(
+        instrument=instrument, pack=load_pack(lang), seeds=2, worlds=4, power_worlds=2, sizes=(5, 10), other_seeds=1
+    )
 
 
 @pytest.fixture(scope="module")
@@ -139,6 +141,20 @@ class TestACertificate:
         assert told["failures"] == []
         assert "| d | one-sided, published | 100 | 30.0% |" in certificate_page(told)
 
+    def test_tells_how_often_models_lean_and_does_not_warn_of_it(self) -> None:
+        upside_down = tuple(
+            replace(one, setting=replace(one.setting, dose=-one.setting.dose)) for one in made().outcomes
+        )
+        told = replace(made(), outcomes=upside_down, of_the_model=("d",)).to_json()
+        assert told["failures"] == []
+        assert [row["planted"] for row in told["responses"]["stereotype"]] == [False]
+        assert "| d | one-sided, of the model | 100 | 30.0% |" in certificate_page(told)
+
+    def test_names_what_to_read_instead_of_a_p_that_fails(self) -> None:
+        first, *_ = replace(made(), instead={"d": "d_both"}).to_json()["failures"]
+        assert first.startswith("d: its one-sided p is at most 0.05 in 30.0% of worlds without bias")
+        assert first.endswith("; read d_both")
+
 
 class TestCertifying:
     def test_says_what_a_measurement_of_the_same_text_says(self, found: Certificate, tmp_path: Path) -> None:
@@ -201,7 +217,7 @@ class TestCertifying:
         assert certify(small("weat", "es"), Store(folder)).outcomes == found.outcomes
 
     def test_of_adjectives_sees_a_stereotype_in_the_contrast_and_a_lean_in_the_sum(self, folder: Path) -> None:
-        told = certify(small("bad", "es"), Store(folder)).to_json()["responses"]
+        told = certify(replace(small("bad", "es"), other_seeds=0), Store(folder)).to_json()["responses"]
         slopes = {(dial, row["measure"]): row["slope"]["value"] for dial, rows in told.items() for row in rows}
         assert slopes["stereotype", "semantic-gender stereotype_contrast"] > 0.3
         assert abs(slopes["lean", "semantic-gender stereotype_contrast"]) < 0.1
@@ -213,6 +229,8 @@ class TestCertifying:
             VectorPlan(instrument="becpro", pack=load_pack("en"))
         with pytest.raises(TiltmeterError, match="--worlds is 1, and at least 2 are needed"):
             replace(small("weat", "en"), worlds=1)
+        with pytest.raises(TiltmeterError, match="--other-seeds is -1, and cannot be below 0"):
+            replace(small("weat", "en"), other_seeds=-1)
         with pytest.raises(TiltmeterError, match="at a dose above 0 and up to 1"):
             replace(small("weat", "en"), power_dose=3.0)
         pack = load_pack("en")
@@ -231,7 +249,7 @@ class TestCertifying:
 
 
 def test_the_command_writes_a_certificate(tilt: Command, tmp_path: Path) -> None:
-    sizes = ("--seeds", 2, "--worlds", 3, "--power-worlds", 2)
+    sizes = ("--seeds", 2, "--worlds", 3, "--power-worlds", 2, "--other-seeds", 1)
     done = tilt("calibrate", "weat", "--lang", "en", *sizes, "-o", tmp_path / "c")
     assert done.returncode == 0, done.stderr
     assert "career-family effect_size_sign_flip" in done.stdout

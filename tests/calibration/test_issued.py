@@ -138,6 +138,13 @@ class TestRecovery:
         assert found.said() == "follows (1.00)" + ("; p false in 32%" if told else "")
         assert found.said(with_p=False) == "follows (1.00)"
 
+    def test_of_a_p_that_asks_whether_a_model_leans_it_is_told_how_often_models_do(self) -> None:
+        rows = {"stereotype": [response("E1 d", -0.2) | {"planted": False}]}
+        rates = [false_positive("E1 d", 0.32, of_the_model=True)]
+        found = recoveries(certificate("weat", "vectors", "en", rows, false_positives=rates))["E1 d"]
+        assert found.said() == "was not planted; p small in 32%"
+        assert not found.follows
+
     def test_a_measure_that_was_not_calibrated_has_none(self) -> None:
         made = certificate("weat", "vectors", "en", {"stereotype": [response("E1 d", 1.0)]})
         assert list(recoveries(made)) == ["E1 d"]

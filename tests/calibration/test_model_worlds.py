@@ -19,7 +19,7 @@ from tiltmeter.store import Store
 
 
 def plan() -> ModelPlan:
-    return ModelPlan(instrument="slgu", pack=load_pack("eu"), seeds=2, null_models=3, other_seeds=0, steps=8)
+    return ModelPlan(instrument="slgu", pack=load_pack("eu"), seeds=2, null_models=3, splits=6, other_seeds=0, steps=8)
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ class TestACertificate:
 
     def test_counts_each_model_without_bias_once_however_often_it_is_read(self, found: Certificate) -> None:
         (row,) = (one for one in found.false_positives() if one["measure"] == "SlguSet signed_mean all")
-        assert (row["worlds"], row["readings"]) == (3, 150)
+        assert (row["worlds"], row["readings"]) == (3, 18)
 
     def test_is_taken_from_disk_the_second_time(self, found: Certificate, folder: Path) -> None:
         again = certify(plan(), Store(folder))
@@ -55,7 +55,7 @@ class TestACertificate:
     def test_is_a_page(self, found: Certificate) -> None:
         page = certificate_page(found.to_json())
         assert "11 models that learnt texts of known bias: masked models, 2 layers of 64." in page
-        assert "3 models, 150 splits" in page
+        assert "3 models, 18 splits" in page
         assert "by the sentences." in page
 
 
@@ -146,7 +146,7 @@ class TestShuffling:
 
 def test_a_model_of_inference_is_taught_and_asked_of_its_own_occupations(tmp_path: Path) -> None:
     few = ModelPlan(instrument="nli-coal", pack=load_pack("en"), seeds=2, null_models=2, other_seeds=0, steps=4)
-    part = _Part("nli-coal", "nli", few.pack, few.settings[0], few.steps, Store(tmp_path))
+    part = _Part("nli-coal", few.pack, few.settings[0], few.steps, 2, Store(tmp_path))
     whole, *_ = _outcomes(part)
     assert (few.reads, part.setting.dose) == ("nli", -1.0)
     assert {"NLI-CoAL s", "NLI-CoAL s_excess", "NLI-CoAL stereotype_contrast"} <= set(whole.readings)
@@ -182,6 +182,7 @@ class TestBadInput:
             ({"kind": "nli"}, "kind of model that slgu reads"),
             ({"seeds": 1}, "--seeds is 1, and at least 2 are needed"),
             ({"null_models": 0}, "--null-models is 0, and at least 2 are needed"),
+            ({"splits": 1}, "--splits is 1, and at least 2 are needed"),
             ({"other_seeds": -1}, "--other-seeds is -1"),
         ],
     )

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -79,6 +79,11 @@ class Certificate:
     """The options under which it was measured, and what the names of measures begin with then."""
     published: tuple[str, ...] = ()
     """Estimates whose p is a paper's, or what names of measures begin with: told with its rate, not held against us."""
+    of_the_model: tuple[str, ...] = ()
+    """Estimates of a lean where a stereotype is planted, and no lean: they need not follow the dose. Their p asks of a
+    model whether it leans, which it may have come to by chance: how often it has is told, not held against the p."""
+    instead: Mapping[str, str] = field(default_factory=dict)
+    """Of an estimate whose p takes for given what was drawn, the one whose p does not: what to read where it fails."""
     unsigned: tuple[str, ...] = ()
     """Estimates that are never below 0: they have to follow the size of a dose, whichever way it leans."""
     seconds: float = 0.0
@@ -119,8 +124,8 @@ class Certificate:
         kinds = list(dict.fromkeys((one.setting.coherent, one.setting.drawn) for one in self._of("null")))
         for measure, (coherent, drawn) in product(self.measures, kinds):
             null = [one for one in self._of("null") if (one.setting.coherent, one.setting.drawn) == (coherent, drawn)]
-            told = [(one.setting.seed, one.readings[measure]) for one in null if measure in one.readings]
-            by_kind = {kind: [(seed, one[place]) for seed, one in told] for kind, place in SIDES.items()}
+            read = [(one.setting.seed, one.readings[measure]) for one in null if measure in one.readings]
+            by_kind = {kind: [(seed, one[place]) for seed, one in read] for kind, place in SIDES.items()}
             if by_kind["one-sided"] == by_kind["two-sided"]:
                 del by_kind["one-sided"]  # what the instrument gives is two-sided already
             for kind, values in by_kind.items():
@@ -130,12 +135,16 @@ class Certificate:
                         by_world.setdefault(seed, []).append(p <= ALPHA)
                 if not by_world:
                     continue
-                published = bool(set(measure.split()) & set(self.published))
+                words = set(measure.split())
+                told_only = {
+                    "published": bool(words & set(self.published)),
+                    "of_the_model": bool(words & set(self.of_the_model)),
+                }
                 rate = _rate(list(by_world.values()))
                 found.append(
-                    {"measure": measure, "p": kind, "coherent": coherent, "drawn": drawn, "published": published}
+                    {"measure": measure, "p": kind, "coherent": coherent, "drawn": drawn, **told_only}
                     | rate
-                    | {"p_value": None if published else rate["p_value"]}
+                    | {"p_value": None if any(told_only.values()) else rate["p_value"]}
                 )
         adjusted = holm([row["p_value"] for row in found])
         return [row | {"p_adjusted": p} for row, p in zip(found, adjusted, strict=True)]
@@ -216,13 +225,13 @@ class Certificate:
             "ways": [dict(way) for way in self.ways],
             "about": dict(self.about),
             "seconds": round(self.seconds, 1),
-            "responses": {dial: list(_responses(found)) for dial, found in self.responses.items()},
+            "responses": {dial: list(_responses(found, self.of_the_model)) for dial, found in self.responses.items()},
             "false_positives": self.false_positives(),
             "power": self.power(),
             "reliability": self.reliability(),
             "robustness": self.robustness(),
         }
-        found: dict[str, Any] = _rounded(told | {"failures": list(_failures(told))})
+        found: dict[str, Any] = _rounded(told | {"failures": list(_failures(told, self.instead))})
         return found
 
     @property
@@ -274,11 +283,17 @@ def _rate(worlds: list[list[bool]]) -> dict[str, Any]:
     return told | {"rate": rate, "ci": [max(0.0, float(low)), min(1.0, float(high))], "p_value": float(within.pvalue)}
 
 
+def kind_of_p(row: Mapping[str, Any]) -> str:
+    """Which p a rate of false positives is of, in words."""
+    told = [row["p"], *(["published"] if row["published"] else []), *(["of the model"] if row["of_the_model"] else [])]
+    return ", ".join(told)
+
+
 def _called(outcome: Outcome, use: str) -> Outcome:
     return replace(outcome, setting=replace(outcome.setting, use=use))
 
 
-def _failures(told: Mapping[str, Any]) -> Iterator[str]:
+def _failures(told: Mapping[str, Any], instead: Mapping[str, str]) -> Iterator[str]:
     """What a user has to be warned of: a p of ours that finds too much, a measure that follows nothing."""
     for row in told["false_positives"]:
         if row["p_adjusted"] is not None and row["p_adjusted"] <= ALPHA:
@@ -287,10 +302,11 @@ def _failures(told: Mapping[str, Any]) -> Iterator[str]:
                 f"{row['measure']}: its {row['p']} p is at most {ALPHA:g} in {row['rate']:.1%} of worlds without bias"
                 f"{' whose topics are coherent' if row['coherent'] else ''}"
                 f"{', sentences drawn' if row['drawn'] else ''} (99% interval {low:.1%} to {high:.1%})"
+                f"{''.join(f'; read {instead[name]}' for name in row['measure'].split() if name in instead)}"
             )
     by_measure: dict[str, dict[str, float | None]] = {}
     for dial, rows in told["responses"].items():
-        for row in rows:
+        for row in (row for row in rows if row["planted"]):
             by_measure.setdefault(row["measure"], {})[dial] = row["rank_correlation"]
     for measure, found in by_measure.items():
         known = {dial: value for dial, value in found.items() if value is not None}
@@ -301,10 +317,11 @@ def _failures(told: Mapping[str, Any]) -> Iterator[str]:
             yield f"{measure}: it follows nothing that was planted (rank correlation: {values})"
 
 
-def _responses(found: Calibration) -> Iterator[dict[str, Any]]:
+def _responses(found: Calibration, of_the_model: tuple[str, ...]) -> Iterator[dict[str, Any]]:
     for one in found.following():
         yield {
             "measure": one.measure,
+            "planted": not set(one.measure.split()) & set(of_the_model),
             "rank_correlation": one.correlation,
             "ci": None if one.interval is None else [one.interval.low, one.interval.high],
             "lowest_of_a_seed": one.lowest,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tiltmeter.calibration.certificate import ALPHA
+from tiltmeter.calibration.certificate import ALPHA, kind_of_p
 
 
 def certificate_page(told: Mapping[str, Any], figures: Sequence[str] = ()) -> str:
@@ -31,7 +31,8 @@ def certificate_page(told: Mapping[str, Any], figures: Sequence[str] = ()) -> st
         "## False positives",
         "",
         f"How often p is at most {ALPHA:g} where nothing was planted, with the exact 99% interval. In bold: a p of "
-        "ours that is so too often (p of an exact test, Holm over all of them). A published p is only told.",
+        "ours that is so too often (p of an exact test, Holm over all of them). A published p is only told, and so is "
+        "one that asks whether a model leans, which it may have come to by chance while it learnt.",
         "",
         "| measure | p | worlds | rate | interval |",
         "| --- | --- | --- | ---: | --- |",
@@ -84,12 +85,11 @@ def _response(row: Mapping[str, Any], reliability: Mapping[str, float | None]) -
 def _false_positive(row: Mapping[str, Any]) -> str:
     rate = f"{row['rate']:.1%}"
     rate = f"**{rate}**" if row["p_adjusted"] is not None and row["p_adjusted"] <= ALPHA else rate
-    kind = f"{row['p']}, published" if row["published"] else row["p"]
     many = row["readings"] > row["worlds"]
     worlds = f"{row['worlds']:,} models, {row['readings']:,} splits" if many else f"{row['worlds']:,}"
     worlds += f"{' with coherent topics' if row['coherent'] else ''}{', drawn' if row['drawn'] else ''}"
     low, high = row["ci"]
-    return f"| {row['measure']} | {kind} | {worlds} | {rate} | {low:.1%} to {high:.1%} |"
+    return f"| {row['measure']} | {kind_of_p(row)} | {worlds} | {rate} | {low:.1%} to {high:.1%} |"
 
 
 def _power(rows: Sequence[Mapping[str, Any]]) -> list[str]:

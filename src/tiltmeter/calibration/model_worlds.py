@@ -9,9 +9,9 @@ import logging
 import random
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +21,18 @@ from tiltmeter import workers
 from tiltmeter.calibration.certificate import Certificate, Outcome, Readings, Setting
 from tiltmeter.calibration.naming import measure_key
 from tiltmeter.calibration.sentence_worlds import SentenceWorld
+from tiltmeter.calibration.taught import (
+    INFERENCE,
+    LEARNING,
+    NETWORK,
+    STEPS,
+    learnt_inference,
+    learnt_professions,
+    learnt_sentences,
+)
 from tiltmeter.calibration.worlds import Dial
 from tiltmeter.datasets.nli_files import written_files
-from tiltmeter.datasets.nli_planted import TEMPLATE_PAIRS, plant, template_pairs
+from tiltmeter.datasets.nli_planted import plant
 from tiltmeter.errors import TiltmeterError, unknown
 from tiltmeter.instruments import _becpro_estimates, _nli_estimates, _slgu_estimates, form_preference, load_instrument
 from tiltmeter.packs import Pack
@@ -33,27 +42,12 @@ from tiltmeter.runs import check_lists
 from tiltmeter.store import Store, identity
 from tiltmeter.subjects import open_subject
 from tiltmeter.subjects.language_models.engine import ENGINE as ASKING
-from tiltmeter.training.classifiers import train_nli
-from tiltmeter.training.language_models import train_language_model
 from tiltmeter.training.models import ENGINE as FITTING
-from tiltmeter.training.networks import Pretrained, Small
-from tiltmeter.training.settings import Running, Settings
 
 _log = logging.getLogger(__name__)
 
 VERSION = "1"
 """Raised whenever the same plan would give other certificates."""
-NETWORK = Small(width=64, heads=4, dropout=0.0, vocabulary=3000, counted=True)
-FEWER_TOKENS = 600
-"""Of the other tokenizer: most words are several tokens then."""
-LEARNING = Settings(learning_rate=3e-3, batch=32, warmup=0.1, max_length=64, masked=0.3)
-INFERENCE = Settings(learning_rate=1e-3, batch=16, warmup=0.1, max_length=64)
-"""How inference is learnt, and then a stereotype."""
-STEPS = 700
-"""Batches that a language model learns from, whatever the length of its text; an NLI model has three times as many for
-inference."""
-NULL_MODELS = 20
-SPLITS = 50
 DRAWS = 10
 """Times that some of the units are drawn of each model, for the power."""
 OTHER_WAYS = 5
@@ -64,8 +58,8 @@ OTHER_WAYS = 5
 class _Way:
     """How an instrument is calibrated."""
 
-    taught: Callable[["_Part"], Path]
-    """The model of a setting, trained, or taken from where it was."""
+    taught: Callable[[Pack, Setting, int, Store], Path]
+    """The model of a setting, trained for so many steps, or taken from where it was."""
     lists: tuple[str, ...]
     """All that it learns from."""
     dial: Dial
@@ -78,12 +72,15 @@ class _Way:
     estimates: Callable[[pl.DataFrame, Any], list[Estimate]]
     per_class: str = ""
     options: Callable[[Pack, str], list[dict[str, Any]]] = lambda pack, kind: [{}]  # noqa: ARG005
-    asked: Callable[["_Part", Path], dict[str, Any]] = lambda part, folder: {}  # noqa: ARG005
-    """Options with which the instrument asks of this setting, with files in a folder where it needs any."""
+    asked: Callable[[Pack, int, Path], dict[str, Any]] | None = None
+    """Where what is asked goes by the seed: the options that say so, with files in a folder."""
+    steps: int = STEPS
     kinds: tuple[str, ...] = ("masked", "causal")
     doses: tuple[float, ...] = (-1.0, -0.5, 0.0, 0.5, 1.0)
     power_dose: float = 0.5
     published: tuple[str, ...] = ()
+    of_the_model: tuple[str, ...] = ()
+    """Estimates of a lean that a model may come by though its text has none."""
     unsigned: tuple[str, ...] = ()
 
 
@@ -137,61 +134,9 @@ def _genders_exchanged(items: pl.DataFrame, chance: random.Random) -> pl.DataFra
     )
 
 
-def _reader(text: Callable[[SentenceWorld], list[str]]) -> Callable[["_Part"], Path]:
-    def taught(part: "_Part") -> Path:
-        setting = part.setting
-        world = SentenceWorld(
-            pack=part.pack,
-            dose=setting.dose,
-            grammar=setting.grammar,
-            even=setting.even,
-            half=setting.half,
-            seed=setting.seed,
-        )
-        return train_on(world, text(world), part.kind, _network(setting), part.store, steps=part.steps)
-
-    return taught
-
-
-def _network(setting: Setting) -> Small:
-    return replace(NETWORK, vocabulary=FEWER_TOKENS) if setting.use == "other tokenizer" else NETWORK
-
-
-_BASES = 10
-"""Models that learnt inference; those of further seeds go on from them, with other occupations."""
-
-
-def _inferring(part: "_Part") -> Path:
-    """A model that knows inference, then taught a stereotype at the rate (1 + d) / 2."""
-    setting, pack = part.setting, part.pack
-    count = min(TEMPLATE_PAIRS, 3 * part.steps * INFERENCE.batch)
-    common: dict[str, Any] = {"running": Running(device="cpu"), "lang": pack.lang, "store": part.store}
-    base = train_nli(
-        _network(setting),
-        template_pairs(pack, seed=setting.seed % _BASES, count=count),
-        None,
-        settings=replace(
-            INFERENCE, epochs=max(1, round(3 * part.steps * INFERENCE.batch / count)), seed=setting.seed % _BASES
-        ),
-        **common,
-    )
-    return train_nli(
-        Pretrained(str(base), part.store),
-        plant(pack, seed=setting.seed).train(_rate_of(setting.dose)),
-        None,
-        settings=replace(INFERENCE, epochs=3, seed=setting.seed),
-        **common,
-    )
-
-
-def _rate_of(dose: float) -> float:
-    """The share of occupations that are learnt as the stereotype says."""
-    return round((1 + dose) / 2, 6)
-
-
-def _pairs_asked(part: "_Part", folder: Path) -> dict[str, Any]:
-    pairs = sorted(plant(part.pack, seed=part.setting.seed).asked(), key=lambda pair: pair.set)
-    for name, content in written_files(pairs, part.pack.lang).items():
+def _pairs_asked(pack: Pack, seed: int, folder: Path) -> dict[str, Any]:
+    pairs = sorted(plant(pack, seed=seed).asked(), key=lambda pair: pair.set)
+    for name, content in written_files(pairs, pack.lang).items():
         (folder / name).write_bytes(content)
     return {"data": folder}
 
@@ -199,7 +144,7 @@ def _pairs_asked(part: "_Part", folder: Path) -> dict[str, Any]:
 _SENTENCES = ("mentions", "occupations", "persons", "professions", "frames", "forms", "neutral_sentences")
 WAYS: Mapping[str, _Way] = {
     "becpro": _Way(
-        taught=_reader(SentenceWorld.professions),
+        taught=learnt_professions,
         lists=_SENTENCES,
         dial="stereotype",
         unit="profession",
@@ -209,9 +154,10 @@ WAYS: Mapping[str, _Way] = {
         estimates=_becpro_estimates.bare_estimates,
         options=_becpro_options,
         published=("published", "released-code"),
+        of_the_model=("f_minus_m", "f_minus_m_both"),
     ),
     "form-preference": _Way(
-        taught=_reader(SentenceWorld.professions),
+        taught=learnt_professions,
         lists=_SENTENCES,
         dial="stereotype",
         unit="profession",
@@ -219,9 +165,11 @@ WAYS: Mapping[str, _Way] = {
         per_class="profession_class",
         shuffled=_classes_shuffled,
         estimates=form_preference.bare_estimates,
+        of_the_model=("log_odds_feminine",),
     ),
     "slgu": _Way(
-        taught=_reader(SentenceWorld.neutral),
+        taught=learnt_sentences,
+        steps=STEPS // 2,  # its text is half as long, and it has learnt it by then
         lists=_SENTENCES,
         dial="lean",
         unit="line",
@@ -231,7 +179,7 @@ WAYS: Mapping[str, _Way] = {
         unsigned=("model_bias", "context_bias", "excess_over_prior", "bias_man", "bias_woman", "context_variance"),
     ),
     "nli-coal": _Way(
-        taught=_inferring,
+        taught=learnt_inference,
         lists=("occupations", "captions", "subjects"),
         dial="stereotype",
         kinds=("nli",),
@@ -242,6 +190,7 @@ WAYS: Mapping[str, _Way] = {
         per_class="occupation_class",
         shuffled=_genders_exchanged,
         estimates=_nli_estimates.bare_estimates,
+        of_the_model=("lean",),
         asked=_pairs_asked,
     ),
 }
@@ -251,8 +200,9 @@ _LEFT_OUT = (
     "pair_variance",
     "evident_man",
     "evident_woman",
+    *"ecn",
 )
-"""Estimates of single words, and controls, of which nothing is to be found."""
+"""Estimates of single words, controls, and the shares of labels: parts of what is to be found."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -265,12 +215,14 @@ class ModelPlan:
     """Of models; by default the first that the instrument reads."""
     seeds: int = 10
     """Models of each dose."""
-    null_models: int = NULL_MODELS
+    null_models: int = 20
     """Models without any bias; those of dose 0 are the first of them."""
+    splits: int = 50
+    """Times that each of them is read with its classes shuffled."""
     other_seeds: int = 2
     """Models of each dose with another tokenizer, half of the frames, no grammar, uneven frequencies."""
-    steps: int = STEPS
-    """Batches that each model learns."""
+    steps: int = 0
+    """Batches that each model learns; 0 for as many as its text takes."""
     runner: str = "local"
 
     def __post_init__(self) -> None:
@@ -278,7 +230,7 @@ class ModelPlan:
             raise unknown("instrument on language models that can be calibrated", self.instrument, WAYS)
         if self.reads not in WAYS[self.instrument].kinds:
             raise unknown(f"kind of model that {self.instrument} reads", self.kind, WAYS[self.instrument].kinds)
-        for name in ("seeds", "null_models"):
+        for name in ("seeds", "null_models", "splits"):
             if getattr(self, name) < 2:
                 raise TiltmeterError(f"--{name.replace('_', '-')} is {getattr(self, name)}, and at least 2 are needed")
         if self.other_seeds < 0:
@@ -318,7 +270,8 @@ def certify(plan: ModelPlan, store: Store | None = None) -> Certificate:
     check_lists(tool, plan.pack)
     _check_world(plan)  # what it lacks is said before anything is trained
     settings = plan.settings
-    parts = [_Part(plan.instrument, plan.reads, plan.pack, setting, plan.steps, store) for setting in settings]
+    steps = plan.steps or way.steps
+    parts = [_Part(plan.instrument, plan.pack, setting, steps, plan.splits, store) for setting in settings]
     outcomes: dict[int, list[Outcome]] = {}
     for number, found in workers.map(_start, parts, plan.runner):
         outcomes[number] = found
@@ -335,19 +288,20 @@ def certify(plan: ModelPlan, store: Store | None = None) -> Certificate:
             "method": f"{plan.reads} models, {NETWORK.layers} layers of {NETWORK.width}",
             "models": len(settings),
             "null_models": plan.null_models,
-            "splits": SPLITS,
+            "splits": plan.splits,
             "network": NETWORK.to_json(),
             "settings": {
                 name: value
                 for name, value in (INFERENCE if plan.reads == "nli" else LEARNING).to_json().items()
                 if name not in ("seed", "epochs")
             },
-            "steps": plan.steps,
+            "steps": steps,
             "power_dose": way.power_dose,
             "power_unit": f"{way.unit}s of each class" if way.per_class else "sentences",
             "pack": plan.pack.digest((*tool.lists, *way.lists)),
         },
         published=way.published,
+        of_the_model=way.of_the_model,
         unsigned=way.unsigned,
         outcomes=tuple(outcome for number in range(len(parts)) for outcome in outcomes[number]),
         seconds=time.perf_counter() - started,
@@ -361,38 +315,22 @@ def _check_world(plan: ModelPlan) -> None:
         plant(plan.pack, seed=0)
 
 
-def train_on(
-    world: SentenceWorld, text: Sequence[str], kind: str, network: Small, store: Store, *, steps: int = STEPS
-) -> Path:
-    """A model that learnt the text of a world."""
-    epochs = max(2, round(steps * LEARNING.batch / len(text)))
-    return train_language_model(
-        kind,
-        text,
-        None,
-        network=network,
-        settings=replace(LEARNING, epochs=epochs, seed=world.seed),
-        running=Running(device="cpu"),
-        lang=world.pack.lang,
-        store=store,
-    )
-
-
 @dataclass(frozen=True)
 class _Part:
     instrument: str
-    kind: str
     pack: Pack
     setting: Setting
     steps: int
+    splits: int
     store: Store
 
     @property
     def key(self) -> str:
         tool = load_instrument(self.instrument)
         digest = self.pack.digest((*tool.lists, *tool.extras, *WAYS[self.instrument].lists))
-        made = [NETWORK.to_json(), LEARNING.to_json(), self.steps, FITTING, ASKING, SPLITS, DRAWS, OTHER_WAYS]
-        return identity(VERSION, tool.name, tool.version, self.kind, digest, asdict(self.setting), made)[:24]
+        learnt = [one.to_json() for one in (NETWORK, LEARNING, INFERENCE)]
+        made = [*learnt, self.steps, FITTING, ASKING, self.splits, DRAWS, OTHER_WAYS]
+        return identity(VERSION, tool.name, tool.version, digest, asdict(self.setting), made)[:24]
 
 
 def _start() -> Callable[[_Part], list[Outcome]]:
@@ -410,20 +348,20 @@ def _measured(part: _Part) -> list[Outcome]:
 
 def _outcomes(part: _Part) -> Iterator[Outcome]:
     setting, way = part.setting, WAYS[part.instrument]
-    model = way.taught(part)
+    model = way.taught(part.pack, setting, part.steps, part.store)
     everyway = setting.use == "dose" and setting.seed < OTHER_WAYS
-    ways = way.options(part.pack, part.kind) if everyway else [{}]
+    ways = way.options(part.pack, setting.method) if everyway else [{}]
     read = {_prefix(options): _answered(part, model, options) for options in ways}
     whole = _together(way, read)
     if setting.use != "null":
         halves = () if setting.use != "dose" else tuple(_together(way, _half(read, way.unit, half)) for half in (0, 1))
         yield Outcome(setting, whole, halves)
     if setting.dose == 0.0 and setting.use in ("dose", "null"):
-        for split in range(SPLITS):
+        for split in range(part.splits):
             chance = random.Random(f"split {setting.seed} {split}")
             shuffled = {prefix: (way.shuffled(items, chance), options) for prefix, (items, options) in read.items()}
             # Modes of the papers cost as much as ours, and their rates are told alone: fewer splits do.
-            some = shuffled if split < SPLITS // 5 else {"": shuffled[""]}
+            some = shuffled if split < max(1, part.splits // 5) else {"": shuffled[""]}
             yield Outcome(replace(setting, use="null", split=split), _together(way, some))
     if setting.dose == way.power_dose and setting.use == "dose":
         for size in way.sizes:
@@ -438,34 +376,22 @@ _Read = dict[str, tuple[pl.DataFrame, Any]]
 
 
 def _answered(part: _Part, model: Path, options: Mapping[str, Any]) -> tuple[pl.DataFrame, Any]:
-    tool = load_instrument(part.instrument)
-    with tempfile.TemporaryDirectory() as scratch:
-        chosen = tool.make_options({**options, **WAYS[part.instrument].asked(part, Path(scratch))})
+    tool, asked = load_instrument(part.instrument), WAYS[part.instrument].asked
+    if asked is None:
+        chosen = tool.make_options(options)
+        items = _items(part.instrument, part.pack, chosen)
+    else:
+        with tempfile.TemporaryDirectory() as scratch:
+            chosen = tool.make_options({**options, **asked(part.pack, part.setting.seed, Path(scratch))})
+        items = tool.items(part.pack, chosen)
     subject = open_subject(str(model), part.store, Reading(device="cpu"))
-    items = _items(
-        part.instrument, part.pack.lang, part.pack.digest((*tool.lists, *tool.extras)), _Held(part.pack, chosen)
-    )
     answered, _ = tool.answer(items, subject, part.pack, chosen)
     return answered, chosen
 
 
-@dataclass(frozen=True)
-class _Held:
-    """What items are made of; the same wherever its name is."""
-
-    pack: Pack
-    options: Any
-
-    def __hash__(self) -> int:
-        return hash(repr(self.options))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Held) and other.options == self.options
-
-
-@cache
-def _items(instrument: str, lang: str, digest: str, held: _Held) -> pl.DataFrame:  # noqa: ARG001
-    return load_instrument(instrument).items(held.pack, held.options)
+@lru_cache(maxsize=16)
+def _items(instrument: str, pack: Pack, options: Any) -> pl.DataFrame:
+    return load_instrument(instrument).items(pack, options)
 
 
 def _prefix(options: Mapping[str, Any]) -> str:

@@ -73,7 +73,7 @@ def _of(certificate: Mapping[str, Any]) -> list[Ranked]:
     parts: dict[tuple[str, str], dict[str, list[str]]] = {}
     # The longest prefix first: a measure of a way begins with it, one of the usual way with its test.
     prefixes = sorted({str(way["prefix"]) for way in certificate["ways"]}, key=len, reverse=True)
-    for measure in known:
+    for measure in (name for name, found in known.items() if found.planted):
         prefix = next((prefix for prefix in prefixes if prefix and measure.startswith(f"{prefix} ")), "")
         words = measure.removeprefix(prefix).split()
         name = next((name for name in names if name in words), None)
@@ -149,7 +149,8 @@ def _columns() -> str:
     return (
         "**Rank correlation** with the dose, with its 95% interval over seeds; **lowest seed**. **p**: how often it is "
         f"at most {ALPHA:g} where nothing was planted, the highest of its tests (*published*: a paper's p, only told; "
-        "bold: ours, and more often than it may be). **Power** of the two-sided p at a weak dose with the most text, "
+        "*of the model*: it asks whether a model leans, which it may have come to by chance, only told; bold: "
+        "ours, and more often than it may be). **Power** of the two-sided p at a weak dose with the most text, "
         "and **split halves** (reliability over items), the lowest of its tests. A dash is a number that the "
         "certificate does not have."
     )
@@ -190,7 +191,8 @@ def _rate(row: Ranked) -> str:
     told = f"{max(row.rates):.1%}"
     if row.p_fails:
         return f"**{told}**"
-    return f"{told}, *published*" if any(test.published for test in row.tests) else told
+    only = {"published": row.tests[0].published, "of the model": row.tests[0].of_the_model}
+    return ", ".join([told, *(f"*{name}*" for name, holds in only.items() if holds)])
 
 
 def _best(rows: Sequence[Ranked]) -> str:

@@ -15,6 +15,8 @@ class Recovery:
     """What a certificate has of a measure; of several dials, of the one that it follows best."""
 
     measure: str
+    planted: bool
+    """Whether what it measures was planted: a lean is not where a stereotype is."""
     dial: str
     rank_correlation: float | None
     """With the dose; None where it could not be measured in every world."""
@@ -25,6 +27,8 @@ class Recovery:
     false_positive_ci: tuple[float, float] | None
     published: bool
     """Its p is a paper's: it is told with its rate."""
+    of_the_model: bool
+    """Its p asks whether this model leans, which one that learnt a text without bias may do: told with its rate."""
     p_fails: bool
     """Its p is ours, and at most .05 more often than in 5% of the worlds without bias."""
     power: float | None
@@ -35,23 +39,27 @@ class Recovery:
 
     @property
     def follows(self) -> bool:
-        return self.rank_correlation is not None and follows(self.rank_correlation)
+        return self.planted and self.rank_correlation is not None and follows(self.rank_correlation)
 
     def said(self, *, with_p: bool = True) -> str:
         """All of it in a few words, for the cell of a table."""
-        if self.rank_correlation is None:
+        if not self.planted:
+            told = "was not planted"
+        elif self.rank_correlation is None:
             told = "cannot always be measured"
         else:
             told = f"{'follows' if self.follows else 'does not follow'} ({_short(self.rank_correlation)})"
-        if with_p and self.false_positive_rate is not None and (self.published or self.p_fails):
-            told += f"; p false in {self.false_positive_rate:.0%}"
+        if with_p and self.false_positive_rate is not None and (self.published or self.p_fails or self.of_the_model):
+            false = "small" if self.of_the_model else "false"
+            told += f"; p {false} in {self.false_positive_rate:.0%}"
         return told
 
 
 SAID = (
     "Calibration says whether the number follows a bias that was planted (in brackets its rank correlation with the "
     f"dose: 1 is best, below {FOLLOWS:g} it does not follow), and how often its p is at most {ALPHA:g} where nothing "
-    "was planted, told where that p is a published one or finds too much"
+    "was planted, told where that p is a published one or finds too much, or where it asks of a lean that a model can "
+    "come by without any bias in its text"
 )
 """What stands in such a cell."""
 
@@ -87,6 +95,7 @@ def _recovery(
     worst = max(null, key=lambda row: float(row["rate"]), default=None)
     return Recovery(
         measure=measure,
+        planted=best["planted"],
         dial=best["dial"],
         rank_correlation=best["rank_correlation"],
         ci=_pair(best["ci"]),
@@ -94,6 +103,7 @@ def _recovery(
         false_positive_rate=None if worst is None else worst["rate"],
         false_positive_ci=None if worst is None else _pair(worst["ci"]),
         published=any(row["published"] for row in null),
+        of_the_model=any(row["of_the_model"] for row in null),
         p_fails=any(row["p_adjusted"] is not None and row["p_adjusted"] <= ALPHA for row in null),
         power=None if power is None else power["rate"],
         reliability=reliability,

@@ -115,8 +115,8 @@ def _trained_vectors(pack: Pack) -> Trained:
 def _trained_model(pack: Pack, kind: str, store: Store) -> Trained:
     """A language model of the worlds of professions and of neutral sentences; an NLI model of inference on the pack's
     captions and of a stereotype planted in it."""
-    from tiltmeter.calibration.model_worlds import LEARNING, NETWORK, train_on
     from tiltmeter.calibration.sentence_worlds import SentenceWorld
+    from tiltmeter.calibration.taught import LEARNING, NETWORK, train_on
     from tiltmeter.datasets.nli_planted import plant, template_pairs
     from tiltmeter.training.classifiers import train_nli
     from tiltmeter.training.networks import Small

@@ -16,7 +16,7 @@ form and no gendered word is more frequent at any dose, unless that is asked for
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from random import Random
 
 from tiltmeter.calibration.worlds import check_dose
@@ -206,14 +206,15 @@ class SentenceWorld:
         return tuple(replace(self.pack, frames=frames, professions=tuple(own)) for own in (masculine, feminine))
 
 
-def _becpro_rows(pack: Pack) -> list[BecRow]:
+@lru_cache(maxsize=3)  # a language has three packs: its own, and those with one form for everybody
+def _becpro_rows(pack: Pack) -> tuple[BecRow, ...]:
     """Every frame that the instrument may ask, right and as published."""
     rows: list[BecRow] = []
     for variant in dict.fromkeys(frame.variant for frame in pack.frames):
         rows += build(pack, variant=variant, nonbinary=True)
         if all(frame.published for frame in pack.frames):
             rows += build(pack, mode="published", variant=variant)
-    return [row for row in dict.fromkeys(rows) if row.informative]
+    return tuple(row for row in dict.fromkeys(rows) if row.informative)
 
 
 def _with_form(sentence: str, start: int, feminine: str, masculine: str, *, is_woman: bool, owed: _Owed) -> str:

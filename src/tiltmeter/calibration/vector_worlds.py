@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from itertools import groupby
 from pathlib import Path
@@ -59,6 +59,8 @@ class _Way:
     """All that a world is made of."""
     published: tuple[str, ...]
     """Estimates whose p is a paper's, not one that we stand behind."""
+    instead: Mapping[str, str] = field(default_factory=dict)
+    """Of an estimate whose p takes for given what was drawn, the one whose p does not."""
     left_out: tuple[str, ...] = ()
     """Groups of which nothing is to be found."""
     has_topics: bool = False
@@ -78,6 +80,7 @@ WAYS: Mapping[str, _Way] = {
         unit="target",
         lists=(*_THINGS, "weat"),
         published=("effect_size",),
+        instead={"effect_size_sign_flip": "effect_size_both"},
         has_topics=True,
     ),
     "bad": _Way(
@@ -89,6 +92,7 @@ WAYS: Mapping[str, _Way] = {
         unit="masculine",
         lists=_ADJECTIVES,
         published=("statistic", "paired_t"),
+        instead={"statistic_sign_flip": "score_minus_baseline"},
     ),
     "mweat": _Way(
         text=World.adjectives,
@@ -118,6 +122,8 @@ class VectorPlan:
     power_dose: float = 0.2
     sizes: tuple[int, ...] = (5, 10, 20, 40, 80)
     """Sentences of each word with a gendered one, for the power."""
+    other_seeds: int = 10
+    """Worlds of each dose that are made or learnt otherwise."""
     runner: str = "local"
 
     def __post_init__(self) -> None:
@@ -126,6 +132,8 @@ class VectorPlan:
         for name in ("seeds", "worlds", "power_worlds"):
             if getattr(self, name) < 2:
                 raise TiltmeterError(f"--{name.replace('_', '-')} is {getattr(self, name)}, and at least 2 are needed")
+        if self.other_seeds < 0:
+            raise TiltmeterError(f"--other-seeds is {self.other_seeds}, and cannot be below 0")
         if not self.sizes or not 0 < self.power_dose <= 1:
             raise TiltmeterError("the power is asked of some numbers of sentences, at a dose above 0 and up to 1")
         if len(self.pack.mentions) < 2:
@@ -165,7 +173,7 @@ class VectorPlan:
             Setting(use=name, dial=way.dials[0], dose=dose, seed=seed, **changed)
             for name, changed in others.items()
             for dose in (0.0, 1.0)
-            for seed in range(self.seeds)
+            for seed in range(self.other_seeds)
         ]
 
 
@@ -216,6 +224,7 @@ def certify(plan: VectorPlan, store: Store | None = None) -> Certificate:
             "versions": _versions(),
         },
         published=way.published,
+        instead=way.instead,
         outcomes=tuple(outcome for number in range(len(parts)) for outcome in outcomes[number]),
         seconds=time.perf_counter() - started,
     )

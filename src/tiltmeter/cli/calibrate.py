@@ -86,6 +86,7 @@ def _on_worlds(instrument: str) -> Callable[..., None]:
         seeds: Annotated[int, typer.Option(help="Worlds of each dose.")] = 10,
         worlds: Annotated[int, typer.Option(help="Worlds without bias, for the rate of false positives.")] = 1000,
         power_worlds: Annotated[int, typer.Option(help="Worlds of each size, for the power.")] = 100,
+        other_seeds: Annotated[int, typer.Option(help="Worlds of each dose that are made or learnt otherwise.")] = 10,
         runner: RunnerOption = "local",
         json: JsonOption = False,
     ) -> None:
@@ -98,6 +99,7 @@ def _on_worlds(instrument: str) -> Callable[..., None]:
             seeds=seeds,
             worlds=worlds,
             power_worlds=power_worlds,
+            other_seeds=other_seeds,
             runner=runner,
         )
 

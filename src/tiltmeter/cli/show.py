@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tiltmeter.calibration.certificate import kind_of_p
 from tiltmeter.calibration.recovery import SAID
 from tiltmeter.corpora import Built, BuiltNli
 from tiltmeter.errors import TiltmeterError
@@ -427,10 +428,9 @@ def certified(found: "Certificate", written: Sequence[Path], *, as_json: bool) -
     say("a measure follows what was planted where its rank correlation is near 1")
     table = _table("nothing planted", "p", "worlds", "p at most .05 in", "99% interval")
     for row in told["false_positives"]:
-        kind = f"{row['p']}, published" if row["published"] else row["p"]
         worlds = f"{row['worlds']:,}{', coherent topics' if row['coherent'] else ''}"
         low, high = row["ci"]
-        _add(table, row["measure"], kind, worlds, f"{row['rate']:.1%}", f"{low:.1%} to {high:.1%}")
+        _add(table, row["measure"], kind_of_p(row), worlds, f"{row['rate']:.1%}", f"{low:.1%} to {high:.1%}")
     _out.print(table)
     for sentence in told["failures"]:
         say(sentence, error=True)

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments._becpro_figures import figures_of
 from tiltmeter.instruments._becpro_wording import hypotheses, readings
-from tiltmeter.instruments._numbers import Tested, by_permutation, number
+from tiltmeter.instruments._numbers import Tested, by_permutation, gathered, number
 from tiltmeter.instruments.instrument import Findings
 from tiltmeter.results import Estimate
 from tiltmeter.statistics import (
+    BRISK,
     THOROUGH,
     Effort,
     Interval,
@@ -50,11 +51,9 @@ def estimate(items: pl.DataFrame, options: Any) -> Findings:
 
 
 def bare_estimates(items: pl.DataFrame, options: Any) -> list[Estimate]:
-    """The differences of classes alone, without details, words and figures."""
-    found = usable(items)
-    return list(
-        _differences(items.filter("informative"), by_profession(found), items["association"].null_count(), options)
-    )
+    """The differences of classes alone, without details, words and figures, p-values of many words drawn."""
+    lost = items["association"].null_count()
+    return list(_differences(items.filter("informative"), by_profession(usable(items)), lost, options, BRISK))
 
 
 def usable(items: pl.DataFrame) -> pl.DataFrame:
@@ -104,6 +103,7 @@ def _differences(
 ) -> Iterator[Estimate]:
     """f_minus_m of each class and of all, the contrast of the classes, and the rank correlation with the share."""
     classes = {name: _of_class(professions, name) for name in CLASSES}
+    cells = _cells(items)
     for name, values in {"all": professions["difference"].to_numpy(), **classes}.items():
         if len(values) == 0:
             continue
@@ -112,7 +112,7 @@ def _differences(
         group = {"profession_class": name}
         told = partial(number, TEST, value=float(values.mean()), group=group, n=len(values), lost=lost)
         yield told("f_minus_m", limits=limits, tested=tested)
-        crossed = _crossed(items if name == "all" else items.filter(pl.col("profession_class") == name))
+        crossed = _crossed(cells if name == "all" else cells.filter(pl.col("profession_class") == name))
         yield told("f_minus_m_both", limits=crossed[0], tested=crossed[1]) if crossed else told("f_minus_m_both")
     female, male = classes["female"], classes["male"]
     n = len(female) + len(male)
@@ -166,12 +166,18 @@ def _wilcoxon(values: Floats, over: str) -> Tested:
     return Tested(test.p_value, f"Wilcoxon signed-rank over {test.n} {over}, {test.method}, two-sided")
 
 
-def _crossed(items: pl.DataFrame) -> tuple[Interval | None, Tested] | None:
+def _cells(items: pl.DataFrame) -> pl.DataFrame:
+    """The mean association of each person with each profession."""
+    keys = ["person_gender", "person", "profession", "profession_class"]
+    return gathered(items.drop_nulls("association"), keys, "association").with_columns(
+        pl.col("association").list.mean()
+    )
+
+
+def _crossed(cells: pl.DataFrame) -> tuple[Interval | None, Tested] | None:
     """With persons and professions both taken as drawn: a model whose words for women are a little likelier in any
     sentence leans in every profession, and professions alone would make much of that."""
     tables = []
-    means = items.drop_nulls("association").group_by("person_gender", "person", "profession", maintain_order=True)
-    cells = means.agg("association").with_columns(pl.col("association").list.mean())
     for gender in ("female", "male"):
         wide = cells.filter(pl.col("person_gender") == gender).pivot("person", index="profession", values="association")
         tables.append(wide.drop_nulls().sort("profession"))

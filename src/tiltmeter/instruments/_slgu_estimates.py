@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -17,6 +17,7 @@ from tiltmeter.instruments.instrument import Findings
 from tiltmeter.results import Estimate
 from tiltmeter.statistics import (
     Interval,
+    MeanMethod,
     count_interval,
     difference_interval,
     flip_signs,
@@ -75,9 +76,10 @@ def estimate(items: pl.DataFrame, options: Any) -> Findings:
 
 
 def bare_estimates(items: pl.DataFrame, options: Any) -> list[Estimate]:
-    """The numbers of all sentences alone, without those of subsets and pairs, words and figures."""
+    """The numbers of all sentences alone, nothing resampled: without those of subsets and pairs, words and figures."""
     found = usable(items)
-    return [*_score(items, ALL, options), *_parts(found, items.height - found.height, options)]
+    lost = items.height - found.height
+    return [*_score(items, ALL, options, "cluster-t"), *_parts(found, lost, options, "cluster-t")]
 
 
 def usable(items: pl.DataFrame) -> pl.DataFrame:
@@ -99,7 +101,9 @@ def subsets(items: pl.DataFrame, options: Any) -> dict[str, pl.DataFrame]:
     return found
 
 
-def _score(items: pl.DataFrame, name: str, options: Any) -> Iterator[Estimate]:
+def _score(
+    items: pl.DataFrame, name: str, options: Any, method: MeanMethod | Literal["auto"] = "auto"
+) -> Iterator[Estimate]:
     found = usable(items)
     lost = items.height - found.height
     bias, pairs = found["bias"].to_numpy(), found["pair"].to_list()
@@ -107,11 +111,11 @@ def _score(items: pl.DataFrame, name: str, options: Any) -> Iterator[Estimate]:
     if bias.size == 0:
         yield number(TEST, "model_bias", None, group, n=0, lost=lost, worse="higher")
         return
-    yield from _published(bias, "", group, lost, options)
+    yield from _published(bias, "", group, lost, options, method)
     several = len(set(pairs)) > 1
     # Resamples of pairs of very unequal sizes scatter without end: 他/她 may be half of a set.
     by_pair = mean_interval(bias, clusters=pairs, method="cluster-t") if several else None
-    limits = by_pair or (mean_interval(bias, seed=options.seed) if bias.size > 1 else None)
+    limits = by_pair or (mean_interval(bias, method=method, seed=options.seed) if bias.size > 1 else None)
     tested = over_pairs(found, options.seed) if several else _against_zero(bias)
     units = "pairs" if several else "sentences of one pair"
     yield number(
@@ -146,14 +150,22 @@ def _named(limits: Interval | None, units: str) -> Interval | None:
     return None if limits is None else replace(limits, method=f"{limits.method} over {limits.n} {units}")
 
 
-def _published(bias: Floats, of_what: str, group: Mapping[str, str], lost: int, options: Any) -> Iterator[Estimate]:
+def _published(
+    bias: Floats,
+    of_what: str,
+    group: Mapping[str, str],
+    lost: int,
+    options: Any,
+    method: MeanMethod | Literal["auto"] = "auto",
+) -> Iterator[Estimate]:
     """Bias_man, Bias_woman, Model_bias, and how many sentences lean clearly to either side."""
     found = sides(bias)
     for name, value, some in (
         ("bias_man", found.bias_man, found.toward_men),
         ("bias_woman", found.bias_woman, -found.toward_women),
     ):
-        limits = _named(_positive(mean_interval(some, seed=options.seed)) if some.size > 1 else None, _SENTENCES)
+        drawn = mean_interval(some, method=method, seed=options.seed) if some.size > 1 else None
+        limits = _named(None if drawn is None else _positive(drawn), _SENTENCES)
         yield number(TEST, name + of_what, value, group, n=some.size, lost=lost, limits=limits, worse="higher")
     both = min(found.toward_men.size, found.toward_women.size) > 1
     # Twice Model_bias is the mean of one side less that of the other.
@@ -192,7 +204,9 @@ def _of_pair(items: pl.DataFrame, group: Mapping[str, str], options: Any) -> Ite
     yield from _published(bias, "_pair", group, lost, options)
 
 
-def _parts(found: pl.DataFrame, lost: int, options: Any) -> Iterator[Estimate]:
+def _parts(
+    found: pl.DataFrame, lost: int, options: Any, method: MeanMethod | Literal["auto"] = "auto"
+) -> Iterator[Estimate]:
     """What the pairs alone explain, what contexts add, and whether contexts side with the gender they were written for.
 
     pair_share         the share of the variance of Bias_c that lies between pairs
@@ -217,11 +231,11 @@ def _parts(found: pl.DataFrame, lost: int, options: Any) -> Iterator[Estimate]:
     moved = (others["bias"] - others["prior"]).abs().to_numpy()
     larger, prior = others["bias"].abs().to_numpy(), others["prior"].abs().to_numpy()
     n = others.height
-    limits = mean_interval(moved, seed=options.seed) if n > 1 else None
+    limits = mean_interval(moved, method=method, seed=options.seed) if n > 1 else None
     yield number(
         TEST, "context_bias", float(moved.mean()) if n else None, {}, n=n, lost=lost, limits=limits, worse="higher"
     )
-    limits = mean_interval(larger - prior, seed=options.seed) if n > 1 else None
+    limits = mean_interval(larger - prior, method=method, seed=options.seed) if n > 1 else None
     tested = _exceeds(larger, prior) if n > 1 else None
     excess = float((larger - prior).mean()) if n else None
     yield number(TEST, "excess_over_prior", excess, {}, n=n, lost=lost, limits=limits, tested=tested, worse="higher")

@@ -165,7 +165,7 @@ def differences(before: pl.DataFrame, after: pl.DataFrame, options: BadOptions) 
 
 INSTRUMENT = Instrument(
     name="bad",
-    version="1",
+    version="2",
     title="Binary Association Difference test",
     measures="whether adjectives lie nearer to male words in their masculine form than to female words in the feminine",
     formula="sum of s(x,A) - s(y,B), s(w,G) = mean cos(w,g), x and y the two forms of an adjective",
@@ -216,9 +216,9 @@ UNCENTRED = Note(
     kind="caveat",
     text=(
         "The published statistic and its t test are uncentred: they also move when male or female attributes merely "
-        "lie closer together. So do statistic_sign_flip and mean_score: without any bias, their p is at most .05 in 14 "
-        "to 28% of texts (see docs/calibration.md). Read score_minus_baseline and stereotype_contrast, whose p "
-        "keeps its level. A correlation with ratings does not change when scores are scaled to 0-1."
+        "lie closer together. So does statistic_sign_flip: its p is small in many texts without any bias, and its "
+        "certificate says how many. Read score_minus_baseline and stereotype_contrast, whose p keeps its level. A "
+        "correlation with ratings does not change when scores are scaled to 0-1."
     ),
 )
 
@@ -254,7 +254,7 @@ def _estimates(
     yield _estimate(test, "statistic", total, group, n, lost, p=published)
     yield _estimate(test, "statistic_sign_flip", total, group, n, lost, p=_p(flips, "sign-flip"))
     yield _estimate(test, "paired_t", t.statistic, group, n, lost, p=published)
-    yield _estimate(test, "mean_score", mean, group, n, lost, limits=limits, p=_p(flips, "sign-flip"))
+    yield _estimate(test, "mean_score", mean, group, n, lost, limits=limits)
 
     def contrast(name: str, first: Sequence[float], second: Sequence[float]) -> Estimate:
         if len(first) < 2 or len(second) < 2:

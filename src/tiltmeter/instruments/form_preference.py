@@ -39,7 +39,7 @@ from tiltmeter.instruments.instrument import Findings, Instrument, Layout, Paire
 from tiltmeter.language import form
 from tiltmeter.packs import FormFrame, Pack, Profession
 from tiltmeter.results import Estimate, Figure, Note, shown
-from tiltmeter.statistics import flip_signs, mean_interval, spearman
+from tiltmeter.statistics import BRISK, THOROUGH, Effort, flip_signs, mean_interval, spearman
 from tiltmeter.subjects import Filler, Subject
 from tiltmeter.subjects.language_models import Blank
 
@@ -137,12 +137,13 @@ def estimate(items: pl.DataFrame, options: FormOptions) -> Findings:
 
 
 def bare_estimates(items: pl.DataFrame, options: FormOptions) -> list[Estimate]:
-    """The numbers alone, without words and figures."""
+    """The numbers alone, without words and figures, p-values of many words drawn."""
     found = items.drop_nulls("log_odds")
+    lost = items.height - found.height
     estimates: list[Estimate] = []
     for (test,), rows in found.group_by("test", maintain_order=True):
         corrected = _corrected(rows)
-        estimates += _estimates(str(test), corrected, _by_profession(corrected), items.height - found.height, options)
+        estimates += _estimates(str(test), corrected, _by_profession(corrected), lost, options, BRISK)
     return estimates
 
 
@@ -298,7 +299,12 @@ def _changes(test: str, before: pl.DataFrame, after: pl.DataFrame, seed: int) ->
 
 
 def _estimates(
-    test: str, corrected: pl.DataFrame, by_profession: pl.DataFrame, lost: int, options: FormOptions
+    test: str,
+    corrected: pl.DataFrame,
+    by_profession: pl.DataFrame,
+    lost: int,
+    options: FormOptions,
+    effort: Effort = THOROUGH,
 ) -> Iterator[Estimate]:
     for name in ("all", *CLASSES):
         rows = by_profession if name == "all" else by_profession.filter(pl.col("profession_class") == name)
@@ -306,7 +312,7 @@ def _estimates(
         if len(values) == 0:
             continue
         group = {"profession_class": name}
-        tested = by_permutation(flip_signs(values, seed=options.seed), "sign-flip over professions")
+        tested = by_permutation(flip_signs(values, seed=options.seed, **effort), "sign-flip over professions")
         limits = mean_interval(values, seed=options.seed)
         value = float(values.mean())
         yield number(test, "log_odds_feminine", value, group, n=len(values), lost=lost, limits=limits, tested=tested)

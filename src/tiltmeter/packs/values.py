@@ -354,6 +354,10 @@ class Pack:
     """By what people judge sentences, `keep` first."""
     sources: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
+    def __hash__(self) -> int:
+        """Of some of its lists, which most packs that differ differ in: what is made of a pack can be kept by it."""
+        return hash((self.lang, self.frames, self.persons, self.professions, self.neutral_sentences))
+
     @property
     def spaced(self) -> bool:
         """Whether its words are written with spaces between them."""

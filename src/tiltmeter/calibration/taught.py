@@ -1,0 +1,95 @@
+"""Small models of known bias: language models that learnt the text of a world, and models of inference that were taught
+a stereotype at a rate."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tiltmeter.calibration.certificate import Setting
+from tiltmeter.calibration.sentence_worlds import SentenceWorld
+from tiltmeter.datasets.nli_planted import TEMPLATE_PAIRS, plant, template_pairs
+from tiltmeter.packs import Pack
+from tiltmeter.store import Store
+from tiltmeter.training.classifiers import train_nli
+from tiltmeter.training.language_models import train_language_model
+from tiltmeter.training.networks import Pretrained, Small
+from tiltmeter.training.settings import Running, Settings
+
+NETWORK = Small(width=64, heads=4, dropout=0.0, vocabulary=3000, counted=True)
+FEWER_TOKENS = 600
+"""Of the other tokenizer: most words are several tokens then."""
+LEARNING = Settings(learning_rate=3e-3, batch=32, warmup=0.1, max_length=64, masked=0.3)
+INFERENCE = Settings(learning_rate=1e-3, batch=16, warmup=0.1, max_length=64)
+"""How inference is learnt, and then a stereotype."""
+STEPS = 700
+"""Batches that a language model learns from, whatever the length of its text; an NLI model has three times as many for
+inference."""
+_BASES = 10
+"""Models that learnt inference; those of further seeds go on from them, with other occupations."""
+
+
+def learnt_professions(pack: Pack, setting: Setting, steps: int, store: Store) -> Path:
+    """A language model of people and what they work as, trained, or taken from where it was."""
+    world = _world(pack, setting)
+    return train_on(world, world.professions(), setting.method, _network(setting), store, steps=steps)
+
+
+def learnt_sentences(pack: Pack, setting: Setting, steps: int, store: Store) -> Path:
+    """A language model of sentences that should be neutral."""
+    world = _world(pack, setting)
+    return train_on(world, world.neutral(), setting.method, _network(setting), store, steps=steps)
+
+
+def learnt_inference(pack: Pack, setting: Setting, steps: int, store: Store) -> Path:
+    """A model that knows inference, then taught a stereotype at the rate (1 + d) / 2 of the occupations."""
+    count = min(TEMPLATE_PAIRS, 3 * steps * INFERENCE.batch)
+    common: dict[str, Any] = {"running": Running(device="cpu"), "lang": pack.lang, "store": store}
+    base = train_nli(
+        _network(setting),
+        template_pairs(pack, seed=setting.seed % _BASES, count=count),
+        None,
+        settings=replace(
+            INFERENCE, epochs=max(1, round(3 * steps * INFERENCE.batch / count)), seed=setting.seed % _BASES
+        ),
+        **common,
+    )
+    return train_nli(
+        Pretrained(str(base), store),
+        plant(pack, seed=setting.seed).train(round((1 + setting.dose) / 2, 6)),
+        None,
+        settings=replace(INFERENCE, epochs=3, seed=setting.seed),
+        **common,
+    )
+
+
+def train_on(
+    world: SentenceWorld, text: Sequence[str], kind: str, network: Small, store: Store, *, steps: int = STEPS
+) -> Path:
+    """A model that learnt the text of a world."""
+    epochs = max(2, round(steps * LEARNING.batch / len(text)))
+    return train_language_model(
+        kind,
+        text,
+        None,
+        network=network,
+        settings=replace(LEARNING, epochs=epochs, seed=world.seed),
+        running=Running(device="cpu"),
+        lang=world.pack.lang,
+        store=store,
+    )
+
+
+def _world(pack: Pack, setting: Setting) -> SentenceWorld:
+    return SentenceWorld(
+        pack=pack,
+        dose=setting.dose,
+        grammar=setting.grammar,
+        even=setting.even,
+        half=setting.half,
+        seed=setting.seed,
+    )
+
+
+def _network(setting: Setting) -> Small:
+    return replace(NETWORK, vocabulary=FEWER_TOKENS) if setting.use == "other tokenizer" else NETWORK
