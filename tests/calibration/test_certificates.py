@@ -151,9 +151,11 @@ class TestACertificate:
         assert "| d | one-sided, of the model | 100 | 30.0% |" in certificate_page(told)
 
     def test_names_what_to_read_instead_of_a_p_that_fails(self) -> None:
-        first, *_ = replace(made(), instead={"d": "d_both"}).to_json()["failures"]
+        both = tuple(replace(one, readings={**one.readings, "d_both": (0.0, 0.5, 0.5)}) for one in made().outcomes)
+        first, *_ = replace(made(), outcomes=both, instead={"d": "d_both"}).to_json()["failures"]
         assert first.startswith("d: its one-sided p is at most 0.05 in 30.0% of worlds without bias")
         assert first.endswith("; read d_both")
+        assert replace(made(), instead={"d": "d_both"}).to_json()["failures"] == made().to_json()["failures"]
 
 
 class TestCertifying:

@@ -295,6 +295,8 @@ def _called(outcome: Outcome, use: str) -> Outcome:
 
 def _failures(told: Mapping[str, Any], instead: Mapping[str, str]) -> Iterator[str]:
     """What a user has to be warned of: a p of ours that finds too much, a measure that follows nothing."""
+    names = {name for row in told["false_positives"] for name in row["measure"].split()}
+    better = {name: other for name, other in instead.items() if other in names}
     for row in told["false_positives"]:
         if row["p_adjusted"] is not None and row["p_adjusted"] <= ALPHA:
             low, high = row["ci"]
@@ -302,7 +304,7 @@ def _failures(told: Mapping[str, Any], instead: Mapping[str, str]) -> Iterator[s
                 f"{row['measure']}: its {row['p']} p is at most {ALPHA:g} in {row['rate']:.1%} of worlds without bias"
                 f"{' whose topics are coherent' if row['coherent'] else ''}"
                 f"{', sentences drawn' if row['drawn'] else ''} (99% interval {low:.1%} to {high:.1%})"
-                f"{''.join(f'; read {instead[name]}' for name in row['measure'].split() if name in instead)}"
+                f"{''.join(f'; read {better[name]}' for name in row['measure'].split() if name in better)}"
             )
     by_measure: dict[str, dict[str, float | None]] = {}
     for dial, rows in told["responses"].items():

@@ -80,7 +80,10 @@ WAYS: Mapping[str, _Way] = {
         unit="target",
         lists=(*_THINGS, "weat"),
         published=("effect_size",),
-        instead={"effect_size_sign_flip": "effect_size_both"},
+        instead={
+            "effect_size_sign_flip": "effect_size_both",
+            "effect_size_both": "effect_size_without_grammar",
+        },
         has_topics=True,
     ),
     "bad": _Way(
