@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator
 
-from bench import commands, corpus, models, nli, report, reviews, slgu, statistics, training, vectors, weat
+from bench import calibration, commands, corpus, models, nli, report, reviews, slgu, statistics, training, vectors, weat
 from bench.row import Row
 
 SUITES = {
@@ -15,6 +15,7 @@ SUITES = {
     "slgu": slgu.rows,
     "nli": nli.rows,
     "training": training.rows,
+    "calibration": calibration.rows,
     "corpus": corpus.rows,
     "report": report.rows,
     "reviews": reviews.rows,

@@ -12,7 +12,7 @@ from scipy.stats import t, ttest_1samp
 from support import Command
 from tiltmeter.calibration.certificate import Certificate, Outcome, Setting
 from tiltmeter.calibration.certificate_page import certificate_page
-from tiltmeter.calibration.model_worlds import WAYS, ModelPlan, _outcomes, _Part, certify
+from tiltmeter.calibration.model_worlds import WAYS, ModelPlan, certify, measured
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.packs import load_pack
 from tiltmeter.store import Store
@@ -146,9 +146,8 @@ class TestShuffling:
 
 def test_a_model_of_inference_is_taught_and_asked_of_its_own_occupations(tmp_path: Path) -> None:
     few = ModelPlan(instrument="nli-coal", pack=load_pack("en"), seeds=2, null_models=2, other_seeds=0, steps=4)
-    part = _Part("nli-coal", few.pack, few.settings[0], few.steps, 2, Store(tmp_path))
-    whole, *_ = _outcomes(part)
-    assert (few.reads, part.setting.dose) == ("nli", -1.0)
+    whole, *_ = measured(few, few.settings[0], Store(tmp_path))
+    assert (few.reads, few.settings[0].dose) == ("nli", -1.0)
     assert {"NLI-CoAL s", "NLI-CoAL s_excess", "NLI-CoAL stereotype_contrast"} <= set(whole.readings)
     assert len(whole.halves) == 2
 

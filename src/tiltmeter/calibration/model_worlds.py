@@ -242,6 +242,11 @@ class ModelPlan:
         return self.kind or WAYS[self.instrument].kinds[0]
 
     @property
+    def batches(self) -> int:
+        """That each model learns."""
+        return self.steps or WAYS[self.instrument].steps
+
+    @property
     def settings(self) -> list[Setting]:
         """Every model that is trained; those of dose 0 serve the false positives, too."""
         way = WAYS[self.instrument]
@@ -270,8 +275,7 @@ def certify(plan: ModelPlan, store: Store | None = None) -> Certificate:
     check_lists(tool, plan.pack)
     _check_world(plan)  # what it lacks is said before anything is trained
     settings = plan.settings
-    steps = plan.steps or way.steps
-    parts = [_Part(plan.instrument, plan.pack, setting, steps, plan.splits, store) for setting in settings]
+    parts = [_Part(plan, setting, store) for setting in settings]
     outcomes: dict[int, list[Outcome]] = {}
     for number, found in workers.map(_start, parts, plan.runner):
         outcomes[number] = found
@@ -295,7 +299,7 @@ def certify(plan: ModelPlan, store: Store | None = None) -> Certificate:
                 for name, value in (INFERENCE if plan.reads == "nli" else LEARNING).to_json().items()
                 if name not in ("seed", "epochs")
             },
-            "steps": steps,
+            "steps": plan.batches,
             "power_dose": way.power_dose,
             "power_unit": f"{way.unit}s of each class" if way.per_class else "sentences",
             "pack": plan.pack.digest((*tool.lists, *way.lists)),
@@ -317,51 +321,50 @@ def _check_world(plan: ModelPlan) -> None:
 
 @dataclass(frozen=True)
 class _Part:
-    instrument: str
-    pack: Pack
+    plan: ModelPlan
     setting: Setting
-    steps: int
-    splits: int
     store: Store
-
-    @property
-    def key(self) -> str:
-        tool = load_instrument(self.instrument)
-        digest = self.pack.digest((*tool.lists, *tool.extras, *WAYS[self.instrument].lists))
-        learnt = [one.to_json() for one in (NETWORK, LEARNING, INFERENCE)]
-        made = [*learnt, self.steps, FITTING, ASKING, self.splits, DRAWS, OTHER_WAYS]
-        return identity(VERSION, tool.name, tool.version, digest, asdict(self.setting), made)[:24]
 
 
 def _start() -> Callable[[_Part], list[Outcome]]:
-    return _measured
+    return lambda part: measured(part.plan, part.setting, part.store)
 
 
-def _measured(part: _Part) -> list[Outcome]:
+def measured(plan: ModelPlan, setting: Setting, store: Store) -> list[Outcome]:
+    """What the instrument says of the model of a setting, which is trained where it is not there yet."""
+
     def fill(folder: Path) -> None:
-        found = [asdict(outcome) for outcome in _outcomes(part)]
+        found = [asdict(outcome) for outcome in _outcomes(plan, setting, store)]
         (folder / "outcomes.json").write_text(json.dumps(found), "utf-8")
 
-    folder = part.store.calibrations.obtain(part.key, fill)
+    folder = store.calibrations.obtain(_key(plan, setting), fill)
     return [Outcome.from_json(row) for row in json.loads((folder / "outcomes.json").read_bytes())]
 
 
-def _outcomes(part: _Part) -> Iterator[Outcome]:
-    setting, way = part.setting, WAYS[part.instrument]
-    model = way.taught(part.pack, setting, part.steps, part.store)
+def _key(plan: ModelPlan, setting: Setting) -> str:
+    tool = load_instrument(plan.instrument)
+    digest = plan.pack.digest((*tool.lists, *tool.extras, *WAYS[plan.instrument].lists))
+    learnt = [one.to_json() for one in (NETWORK, LEARNING, INFERENCE)]
+    made = [*learnt, plan.batches, FITTING, ASKING, plan.splits, DRAWS, OTHER_WAYS]
+    return identity(VERSION, tool.name, tool.version, digest, asdict(setting), made)[:24]
+
+
+def _outcomes(plan: ModelPlan, setting: Setting, store: Store) -> Iterator[Outcome]:
+    way = WAYS[plan.instrument]
+    model = way.taught(plan.pack, setting, plan.batches, store)
     everyway = setting.use == "dose" and setting.seed < OTHER_WAYS
-    ways = way.options(part.pack, setting.method) if everyway else [{}]
-    read = {_prefix(options): _answered(part, model, options) for options in ways}
+    ways = way.options(plan.pack, setting.method) if everyway else [{}]
+    read = {_prefix(options): _answered(plan, setting.seed, str(model), options, store) for options in ways}
     whole = _together(way, read)
     if setting.use != "null":
         halves = () if setting.use != "dose" else tuple(_together(way, _half(read, way.unit, half)) for half in (0, 1))
         yield Outcome(setting, whole, halves)
     if setting.dose == 0.0 and setting.use in ("dose", "null"):
-        for split in range(part.splits):
+        for split in range(plan.splits):
             chance = random.Random(f"split {setting.seed} {split}")
             shuffled = {prefix: (way.shuffled(items, chance), options) for prefix, (items, options) in read.items()}
             # Modes of the papers cost as much as ours, and their rates are told alone: fewer splits do.
-            some = shuffled if split < max(1, part.splits // 5) else {"": shuffled[""]}
+            some = shuffled if split < max(1, plan.splits // 5) else {"": shuffled[""]}
             yield Outcome(replace(setting, use="null", split=split), _together(way, some))
     if setting.dose == way.power_dose and setting.use == "dose":
         for size in way.sizes:
@@ -375,17 +378,19 @@ def _outcomes(part: _Part) -> Iterator[Outcome]:
 _Read = dict[str, tuple[pl.DataFrame, Any]]
 
 
-def _answered(part: _Part, model: Path, options: Mapping[str, Any]) -> tuple[pl.DataFrame, Any]:
-    tool, asked = load_instrument(part.instrument), WAYS[part.instrument].asked
+def _answered(
+    plan: ModelPlan, seed: int, model: str, options: Mapping[str, Any], store: Store
+) -> tuple[pl.DataFrame, Any]:
+    tool, asked = load_instrument(plan.instrument), WAYS[plan.instrument].asked
     if asked is None:
         chosen = tool.make_options(options)
-        items = _items(part.instrument, part.pack, chosen)
+        items = _items(plan.instrument, plan.pack, chosen)
     else:
         with tempfile.TemporaryDirectory() as scratch:
-            chosen = tool.make_options({**options, **asked(part.pack, part.setting.seed, Path(scratch))})
-        items = tool.items(part.pack, chosen)
-    subject = open_subject(str(model), part.store, Reading(device="cpu"))
-    answered, _ = tool.answer(items, subject, part.pack, chosen)
+            chosen = tool.make_options({**options, **asked(plan.pack, seed, Path(scratch))})
+        items = tool.items(plan.pack, chosen)
+    subject = open_subject(model, store, Reading(device="cpu"))
+    answered, _ = tool.answer(items, subject, plan.pack, chosen)
     return answered, chosen
 
 
