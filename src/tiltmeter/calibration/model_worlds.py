@@ -169,7 +169,7 @@ WAYS: Mapping[str, _Way] = {
     ),
     "slgu": _Way(
         taught=learnt_sentences,
-        steps=STEPS // 2,  # its text is half as long, and it has learnt it by then
+        steps=STEPS // 2,
         lists=_SENTENCES,
         dial="lean",
         unit="line",
@@ -180,6 +180,7 @@ WAYS: Mapping[str, _Way] = {
     ),
     "nli-coal": _Way(
         taught=learnt_inference,
+        steps=STEPS // 2,
         lists=("occupations", "captions", "subjects"),
         dial="stereotype",
         kinds=("nli",),

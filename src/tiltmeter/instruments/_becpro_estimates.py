@@ -17,7 +17,6 @@ from tiltmeter.results import Estimate
 from tiltmeter.statistics import (
     BRISK,
     THOROUGH,
-    Effort,
     Interval,
     crossed_t,
     difference_interval,
@@ -51,9 +50,10 @@ def estimate(items: pl.DataFrame, options: Any) -> Findings:
 
 
 def bare_estimates(items: pl.DataFrame, options: Any) -> list[Estimate]:
-    """The differences of classes alone, without details, words and figures, p-values of many words drawn."""
+    """The differences of classes alone, without details, words and figures; p-values of many words drawn, nothing
+    else resampled."""
     lost = items["association"].null_count()
-    return list(_differences(items.filter("informative"), by_profession(usable(items)), lost, options, BRISK))
+    return list(_differences(items.filter("informative"), by_profession(usable(items)), lost, options, bare=True))
 
 
 def usable(items: pl.DataFrame) -> pl.DataFrame:
@@ -99,15 +99,16 @@ def _descriptive(found: pl.DataFrame, lost: int, options: Any) -> Iterator[Estim
 
 
 def _differences(
-    items: pl.DataFrame, professions: pl.DataFrame, lost: int, options: Any, effort: Effort = THOROUGH
+    items: pl.DataFrame, professions: pl.DataFrame, lost: int, options: Any, *, bare: bool = False
 ) -> Iterator[Estimate]:
     """f_minus_m of each class and of all, the contrast of the classes, and the rank correlation with the share."""
+    effort = BRISK if bare else THOROUGH
     classes = {name: _of_class(professions, name) for name in CLASSES}
     cells = _cells(items)
     for name, values in {"all": professions["difference"].to_numpy(), **classes}.items():
         if len(values) == 0:
             continue
-        limits = mean_interval(values, seed=options.seed)
+        limits = mean_interval(values, method="cluster-t" if bare else "auto", seed=options.seed)
         tested = _wilcoxon(values, "professions") if options.mode == "right" else _by_rows(items, name)
         group = {"profession_class": name}
         told = partial(number, TEST, value=float(values.mean()), group=group, n=len(values), lost=lost)

@@ -39,7 +39,7 @@ from tiltmeter.instruments.instrument import Findings, Instrument, Layout, Paire
 from tiltmeter.language import form
 from tiltmeter.packs import FormFrame, Pack, Profession
 from tiltmeter.results import Estimate, Figure, Note, shown
-from tiltmeter.statistics import BRISK, THOROUGH, Effort, flip_signs, mean_interval, spearman
+from tiltmeter.statistics import BRISK, THOROUGH, flip_signs, mean_interval, spearman
 from tiltmeter.subjects import Filler, Subject
 from tiltmeter.subjects.language_models import Blank
 
@@ -137,13 +137,13 @@ def estimate(items: pl.DataFrame, options: FormOptions) -> Findings:
 
 
 def bare_estimates(items: pl.DataFrame, options: FormOptions) -> list[Estimate]:
-    """The numbers alone, without words and figures, p-values of many words drawn."""
+    """The numbers alone, without words and figures; p-values of many words drawn, nothing else resampled."""
     found = items.drop_nulls("log_odds")
     lost = items.height - found.height
     estimates: list[Estimate] = []
     for (test,), rows in found.group_by("test", maintain_order=True):
         corrected = _corrected(rows)
-        estimates += _estimates(str(test), corrected, _by_profession(corrected), lost, options, BRISK)
+        estimates += _estimates(str(test), corrected, _by_profession(corrected), lost, options, bare=True)
     return estimates
 
 
@@ -304,8 +304,11 @@ def _estimates(
     by_profession: pl.DataFrame,
     lost: int,
     options: FormOptions,
-    effort: Effort = THOROUGH,
+    *,
+    bare: bool = False,
 ) -> Iterator[Estimate]:
+    effort = BRISK if bare else THOROUGH
+    method: Literal["cluster-t", "auto"] = "cluster-t" if bare else "auto"
     for name in ("all", *CLASSES):
         rows = by_profession if name == "all" else by_profession.filter(pl.col("profession_class") == name)
         values = rows["log_odds_feminine"].to_numpy()
@@ -313,7 +316,7 @@ def _estimates(
             continue
         group = {"profession_class": name}
         tested = by_permutation(flip_signs(values, seed=options.seed, **effort), "sign-flip over professions")
-        limits = mean_interval(values, seed=options.seed)
+        limits = mean_interval(values, method=method, seed=options.seed)
         value = float(values.mean())
         yield number(test, "log_odds_feminine", value, group, n=len(values), lost=lost, limits=limits, tested=tested)
     shared = by_profession.drop_nulls("share")
@@ -324,7 +327,7 @@ def _estimates(
     for kind in CONTROLS:
         values = corrected.filter(pl.col("kind") == kind)["log_odds_feminine"].to_numpy()
         if len(values):
-            limits = mean_interval(values, seed=options.seed)
+            limits = mean_interval(values, method=method, seed=options.seed)
             group = {"control": kind.removeprefix("control-")}
             yield number(
                 test, "log_odds_feminine_control", float(values.mean()), group, n=len(values), lost=lost, limits=limits
