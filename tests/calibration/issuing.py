@@ -32,6 +32,7 @@ def false_positive(
     return {
         "measure": measure,
         "p": "two-sided",
+        "classes": "",
         "coherent": False,
         "published": published,
         "of_the_model": of_the_model,

@@ -44,8 +44,9 @@ class TestACertificate:
         }
 
     def test_counts_each_model_without_bias_once_however_often_it_is_read(self, found: Certificate) -> None:
-        (row,) = (one for one in found.false_positives() if one["measure"] == "SlguSet signed_mean all")
-        assert (row["worlds"], row["readings"]) == (3, 18)
+        rows = [one for one in found.false_positives() if one["measure"] == "SlguSet signed_mean all"]
+        told = [(row["classes"], row["worlds"], row["readings"]) for row in rows]
+        assert told == [("shuffled", 3, 18), ("own", 2, 2)]
 
     def test_is_taken_from_disk_the_second_time(self, found: Certificate, folder: Path) -> None:
         again = certify(plan(), Store(folder))
@@ -78,6 +79,18 @@ def test_splits_of_one_model_are_not_independent() -> None:
     assert row["rate"] == pytest.approx(means.mean())
     assert row["ci"] == pytest.approx([0.0, means.mean() + t.ppf(0.995, 3) * error])
     assert row["p_value"] == pytest.approx(ttest_1samp(means, 0.05, alternative="greater").pvalue)
+
+
+def test_models_that_are_read_with_their_own_classes_are_counted_apart() -> None:
+    found = made([[False] * 4] * 3)
+    own = tuple(
+        Outcome(Setting(use="dose", dial="lean", dose=0.0, seed=seed), {"d": (0.0, p, p)})
+        for seed, p in enumerate((0.01, 0.02, 0.9))
+    )
+    shuffled, row = replace(found, outcomes=(*found.outcomes, *own)).false_positives()
+    assert (shuffled["classes"], shuffled["rejected"]) == ("shuffled", 0)
+    assert (row["classes"], row["worlds"], row["rejected"]) == ("own", 3, 2)
+    assert row["p_value"] == pytest.approx(3 * 0.05**2 * 0.95 + 0.05**3)
 
 
 def test_splits_that_change_nothing_count_once_a_model() -> None:
