@@ -25,7 +25,7 @@ def rows() -> Iterator[Row]:
         for setting in first.values():
             WAYS[plan.instrument].taught(plan.pack, setting, STEPS, store)
         taken = {
-            kind: seconds(lambda setting=setting: measured(plan, setting, store), repeat=1)  # type: ignore[misc]
+            kind: seconds(lambda setting=setting: measured(plan, store, setting), repeat=1)  # type: ignore[misc]
             for kind, setting in first.items()
         }
     whole = sum(taken[kind] * count for kind, count in alike.items())

@@ -152,10 +152,10 @@ class TestACertificate:
 
     def test_names_what_to_read_instead_of_a_p_that_fails(self) -> None:
         both = tuple(replace(one, readings={**one.readings, "d_both": (0.0, 0.5, 0.5)}) for one in made().outcomes)
-        first, *_ = replace(made(), outcomes=both, instead={"d": "d_both"}).to_json()["failures"]
+        first, *_ = replace(made(), outcomes=both, instead=(("d", "d_both"),)).to_json()["failures"]
         assert first.startswith("d: its one-sided p is at most 0.05 in 30.0% of worlds without bias")
         assert first.endswith("; read d_both")
-        assert replace(made(), instead={"d": "d_both"}).to_json()["failures"] == made().to_json()["failures"]
+        assert replace(made(), instead=(("d", "d_both"),)).to_json()["failures"] == made().to_json()["failures"]
 
 
 class TestCertifying:

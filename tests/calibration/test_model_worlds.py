@@ -46,7 +46,7 @@ class TestACertificate:
     def test_counts_each_model_without_bias_once_however_often_it_is_read(self, found: Certificate) -> None:
         rows = [one for one in found.false_positives() if one["measure"] == "SlguSet signed_mean all"]
         told = [(row["classes"], row["worlds"], row["readings"]) for row in rows]
-        assert told == [("shuffled", 3, 18), ("own", 2, 2)]
+        assert told == [("shuffled", 3, 18)]
 
     def test_is_taken_from_disk_the_second_time(self, found: Certificate, folder: Path) -> None:
         again = certify(plan(), Store(folder))
@@ -84,8 +84,8 @@ def test_splits_of_one_model_are_not_independent() -> None:
 def test_models_that_are_read_with_their_own_classes_are_counted_apart() -> None:
     found = made([[False] * 4] * 3)
     own = tuple(
-        Outcome(Setting(use="dose", dial="lean", dose=0.0, seed=seed), {"d": (0.0, p, p)})
-        for seed, p in enumerate((0.01, 0.02, 0.9))
+        Outcome(Setting(use=use, dial="lean", dose=0.0, seed=seed), {"d": (0.0, p, p)})
+        for seed, (use, p) in enumerate((("dose", 0.01), ("own", 0.02), ("own", 0.9)))
     )
     shuffled, row = replace(found, outcomes=(*found.outcomes, *own)).false_positives()
     assert (shuffled["classes"], shuffled["rejected"]) == ("shuffled", 0)
@@ -159,7 +159,7 @@ class TestShuffling:
 
 def test_a_model_of_inference_is_taught_and_asked_of_its_own_occupations(tmp_path: Path) -> None:
     few = ModelPlan(instrument="nli-coal", pack=load_pack("en"), seeds=2, null_models=2, other_seeds=0, steps=4)
-    whole, *_ = measured(few, few.settings[0], Store(tmp_path))
+    whole, *_ = measured(few, Store(tmp_path), few.settings[0])
     assert (few.reads, few.settings[0].dose) == ("nli", -1.0)
     assert {"NLI-CoAL s", "NLI-CoAL s_excess", "NLI-CoAL stereotype_contrast"} <= set(whole.readings)
     assert len(whole.halves) == 2

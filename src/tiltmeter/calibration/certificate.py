@@ -1,8 +1,8 @@
 """A certificate: what an instrument made of worlds whose bias is known, in numbers that a user can hold against it."""
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -82,10 +82,11 @@ class Certificate:
     published: tuple[str, ...] = ()
     """Estimates whose p is a paper's, or what names of measures begin with: told with its rate, not held against us."""
     of_the_model: tuple[str, ...] = ()
-    """Estimates of a lean where a stereotype is planted, and no lean: they need not follow the dose. Their p asks of a
-    model whether it leans, which it may have come to by chance: how often it has is told, not held against the p."""
-    instead: Mapping[str, str] = field(default_factory=dict)
-    """Of an estimate whose p takes for given what was drawn, the one whose p does not: what to read where it fails."""
+    """Estimates of a lean, where a stereotype is planted. Their p asks of a model whether it leans, which it may have
+    come to by chance: how often it has is told, not held against the p. Those of female-typed words alone rise with the
+    dose, those of male-typed ones fall; over all, nothing was planted."""
+    instead: tuple[tuple[str, str], ...] = ()
+    """Of an estimate whose p may fail, one to read instead, the best first."""
     unsigned: tuple[str, ...] = ()
     """Estimates that are never below 0: they have to follow the size of a dose, whichever way it leans."""
     seconds: float = 0.0
@@ -113,6 +114,7 @@ class Certificate:
                 {},
                 drawn=self._drawn,
                 unsigned=tuple(one for one in self.measures if set(one.split()) & set(self.unsigned)),
+                turned=tuple(one for one in self.measures if self._is_of_the_model(one) and "male" in one.split()),
             )
             for dial, scores in found.items()
         }
@@ -120,15 +122,16 @@ class Certificate:
     def false_positives(self) -> list[dict[str, Any]]:
         """How often p is at most .05 in worlds without any bias, for each measure and kind of p.
 
-        Models are read with their classes shuffled, which asks whether a p keeps its level, and with their own (those
-        of dose 0), which also asks whether it takes for independent what is not: words of a class may share a part.
+        Models are read with their classes shuffled, which asks whether a p keeps its level, and, where they have any,
+        with their own, which also asks whether it takes for independent what is not: words of a class may share a part.
 
         `p_adjusted`: of p values of ours, whether that is more often than 5%, one-sided and exact, by Holm over all.
         """
         found: list[dict[str, Any]] = []
         by_kind_of_world: dict[_World, list[Outcome]] = {}
         models = self.kind != "vectors"
-        own = [one for one in self._of("dose") if models and one.setting.dose == 0.0]
+        own = self._of("own")
+        own += [one for one in self._of("dose") if own and one.setting.dose == 0.0]
         for classes, read in (("shuffled" if models else "", self._of("null")), ("own", own)):
             for one in read:
                 by_kind_of_world.setdefault((classes, one.setting.coherent, one.setting.drawn), []).append(one)
@@ -144,10 +147,9 @@ class Certificate:
                         by_world.setdefault(seed, []).append(p <= ALPHA)
                 if not by_world:
                     continue
-                words = set(measure.split())
                 told_only = {
-                    "published": bool(words & set(self.published)),
-                    "of_the_model": bool(words & set(self.of_the_model)),
+                    "published": bool(set(measure.split()) & set(self.published)),
+                    "of_the_model": self._is_of_the_model(measure),
                 }
                 rate = _rate(list(by_world.values()))
                 found.append(
@@ -202,7 +204,7 @@ class Certificate:
     def robustness(self) -> list[dict[str, Any]]:
         """The measures without bias and with as much as can be, as the world or its reading is changed."""
         plain = [one for one in self._of("dose") if one.setting.dial == self._first_dial]
-        changed = [one for one in self.outcomes if one.setting.use not in ("dose", "null", "power")]
+        changed = [one for one in self.outcomes if one.setting.use not in ("dose", "null", "own", "power")]
         named = [(one if one.setting.use != "dose" else _called(one, "as it is")) for one in (*plain, *changed)]
         uses = dict.fromkeys(one.setting.use for one in named)
         return [
@@ -241,7 +243,7 @@ class Certificate:
             "ways": [dict(way) for way in self.ways],
             "about": dict(self.about),
             "seconds": round(self.seconds, 1),
-            "responses": {dial: list(_responses(found, self.of_the_model)) for dial, found in self.responses.items()},
+            "responses": {dial: list(self._told_responses(found)) for dial, found in self.responses.items()},
             "false_positives": self.false_positives(),
             "power": self.power(),
             "reliability": self.reliability(),
@@ -249,6 +251,16 @@ class Certificate:
         }
         found: dict[str, Any] = _rounded(told | {"failures": list(_failures(told, self.instead))})
         return found
+
+    def _is_of_the_model(self, measure: str) -> bool:
+        return bool(set(measure.split()) & set(self.of_the_model))
+
+    def _told_responses(self, found: Calibration) -> Iterator[dict[str, Any]]:
+        for row in _responses(found):
+            planted = not self._is_of_the_model(row["measure"]) or bool(
+                {"female", "male"} & set(row["measure"].split())
+            )
+            yield {"measure": row["measure"], "planted": planted} | row
 
     @property
     def _drawn(self) -> tuple[str, ...]:
@@ -310,25 +322,35 @@ def kind_of_p(row: Mapping[str, Any]) -> str:
     return ", ".join(name for name, holds in said.items() if holds)
 
 
+def worlds_of(row: Mapping[str, Any]) -> str:
+    """How many worlds or models a rate of false positives is of, and which."""
+    many = row["readings"] > row["worlds"]
+    worlds = f"{row['worlds']:,} models, {row['readings']:,} splits" if many else f"{row['worlds']:,}"
+    return worlds + f"{' with coherent topics' if row['coherent'] else ''}{', drawn' if row['drawn'] else ''}"
+
+
 def _called(outcome: Outcome, use: str) -> Outcome:
     return replace(outcome, setting=replace(outcome.setting, use=use))
 
 
-def _failures(told: Mapping[str, Any], instead: Mapping[str, str]) -> Iterator[str]:
+def _failures(told: Mapping[str, Any], instead: Sequence[tuple[str, str]]) -> Iterator[str]:
     """What a user has to be warned of: a p of ours that finds too much, a measure that follows nothing."""
-    names = {name for row in told["false_positives"] for name in row["measure"].split()}
-    better = {name: other for name, other in instead.items() if other in names}
-    for row in told["false_positives"]:
-        if row["p_adjusted"] is not None and row["p_adjusted"] <= ALPHA:
-            low, high = row["ci"]
-            yield (
-                f"{row['measure']}: its {row['p']} p is at most {ALPHA:g} in {row['rate']:.1%} of worlds without bias"
-                f"{' whose topics are coherent' if row['coherent'] else ''}"
-                f"{', sentences drawn' if row['drawn'] else ''}"
-                f"{', read with their own classes' if row['classes'] == 'own' else ''}"
-                f" (99% interval {low:.1%} to {high:.1%})"
-                f"{''.join(f'; read {better[name]}' for name in row['measure'].split() if name in better)}"
-            )
+    finds_too_much = [
+        row for row in told["false_positives"] if row["p_adjusted"] is not None and row["p_adjusted"] <= ALPHA
+    ]
+    fails = {row["measure"] for row in finds_too_much}
+    holds = {row["measure"] for row in told["false_positives"]} - fails
+    for row in finds_too_much:
+        low, high = row["ci"]
+        others = (row["measure"].replace(name, other) for name, other in instead if name in row["measure"].split())
+        better = next((one for one in others if one in holds), "")
+        yield (
+            f"{row['measure']}: its {row['p']} p is at most {ALPHA:g} in {row['rate']:.1%} of worlds without bias"
+            f"{' whose topics are coherent' if row['coherent'] else ''}"
+            f"{', sentences drawn' if row['drawn'] else ''}"
+            f"{', read with their own classes' if row['classes'] == 'own' else ''}"
+            f" (99% interval {low:.1%} to {high:.1%}){f'; read {better}' if better else ''}"
+        )
     by_measure: dict[str, dict[str, float | None]] = {}
     for dial, rows in told["responses"].items():
         for row in (row for row in rows if row["planted"]):
@@ -342,11 +364,10 @@ def _failures(told: Mapping[str, Any], instead: Mapping[str, str]) -> Iterator[s
             yield f"{measure}: it follows nothing that was planted (rank correlation: {values})"
 
 
-def _responses(found: Calibration, of_the_model: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+def _responses(found: Calibration) -> Iterator[dict[str, Any]]:
     for one in found.following():
         yield {
             "measure": one.measure,
-            "planted": not set(one.measure.split()) & set(of_the_model),
             "rank_correlation": one.correlation,
             "ci": None if one.interval is None else [one.interval.low, one.interval.high],
             "lowest_of_a_seed": one.lowest,
@@ -365,7 +386,7 @@ def _slope(found: Calibration, measure: str) -> dict[str, Any]:
     slopes = []
     for seed in found.seeds:
         points = [
-            (abs(one.dose) if measure in found.unsigned else one.dose, value)
+            (found.held_against(measure, one.dose), value)
             for one in found.scores
             if one.seed == seed and (value := one.values.get(measure)) is not None
         ]

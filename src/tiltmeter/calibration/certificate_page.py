@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tiltmeter.calibration.certificate import ALPHA, kind_of_p
+from tiltmeter.calibration.certificate import ALPHA, kind_of_p, worlds_of
 
 
 def certificate_page(told: Mapping[str, Any], figures: Sequence[str] = ()) -> str:
@@ -30,9 +30,11 @@ def certificate_page(told: Mapping[str, Any], figures: Sequence[str] = ()) -> st
         "",
         "## False positives",
         "",
-        f"How often p is at most {ALPHA:g} where nothing was planted, with the exact 99% interval. In bold: a p of "
-        "ours that is so too often (p of an exact test, Holm over all of them). A published p is only told, and so is "
-        "one that asks whether a model leans, which it may have come to by chance while it learnt.",
+        f"How often p is at most {ALPHA:g} where nothing was planted, with a 99% interval (exact; of models that are "
+        "read several times by t over models). In bold: a p of ours that is so too often (Holm over all of them). A "
+        "published p is only told, and so is one that asks whether a model leans, which it may have come to by chance "
+        "while it learnt. Models that are read with their own classes are counted apart: words of a class share "
+        "parts, which shuffled classes hide.",
         "",
         "| measure | p | worlds | rate | interval |",
         "| --- | --- | --- | ---: | --- |",
@@ -73,8 +75,7 @@ def _first_dial(told: Mapping[str, Any]) -> str:
 def _response(row: Mapping[str, Any], reliability: Mapping[str, float | None]) -> str:
     cells = [
         row["measure"],
-        _number(row["rank_correlation"]),
-        _interval(row["ci"]),
+        *((_number(row["rank_correlation"]), _interval(row["ci"])) if row["planted"] else ("not planted", "–")),
         _number(row["slope"]["value"]),
         _number(reliability.get(row["measure"])),
         *(_number(point["value"]) for point in row["by_dose"]),
@@ -85,11 +86,8 @@ def _response(row: Mapping[str, Any], reliability: Mapping[str, float | None]) -
 def _false_positive(row: Mapping[str, Any]) -> str:
     rate = f"{row['rate']:.1%}"
     rate = f"**{rate}**" if row["p_adjusted"] is not None and row["p_adjusted"] <= ALPHA else rate
-    many = row["readings"] > row["worlds"]
-    worlds = f"{row['worlds']:,} models, {row['readings']:,} splits" if many else f"{row['worlds']:,}"
-    worlds += f"{' with coherent topics' if row['coherent'] else ''}{', drawn' if row['drawn'] else ''}"
     low, high = row["ci"]
-    return f"| {row['measure']} | {kind_of_p(row)} | {worlds} | {rate} | {low:.1%} to {high:.1%} |"
+    return f"| {row['measure']} | {kind_of_p(row)} | {worlds_of(row)} | {rate} | {low:.1%} to {high:.1%} |"
 
 
 def _power(rows: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -71,6 +71,8 @@ class Calibration:
     """The measures that stand in the figure, where all would hide each other."""
     unsigned: tuple[str, ...] = ()
     """Measures that say how much, not which way: they are held against the size of the dose."""
+    turned: tuple[str, ...] = ()
+    """Measures that fall where the dose rises: they are held against the dose turned round."""
 
     @cached_property
     def seeds(self) -> list[int]:
@@ -87,6 +89,10 @@ class Calibration:
             measure: np.array([self._correlation(measure, seed) for seed in self.seeds]) for measure in self.measures
         }
 
+    def held_against(self, measure: str, dose: float) -> float:
+        """What a measure has to follow."""
+        return abs(dose) if measure in self.unsigned else -dose if measure in self.turned else dose
+
     def following(self) -> list[Following]:
         """Each measure, held against one of them."""
         found = [self._following(measure) for measure in self.measures]
@@ -99,7 +105,7 @@ class Calibration:
         values = [own.get(dose) for dose in self.doses]
         if any(value is None for value in values):
             return math.nan
-        doses = [abs(dose) if measure in self.unsigned else dose for dose in self.doses]
+        doses = [self.held_against(measure, dose) for dose in self.doses]
         found = spearman(doses, [value for value in values if value is not None])
         # What is the same at every dose orders nothing: it is no missing number, but no relation.
         return 0.0 if math.isnan(found.r) else found.r

@@ -11,7 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,7 @@ from tiltmeter.packs import Pack
 from tiltmeter.reading import Reading
 from tiltmeter.results import Estimate
 from tiltmeter.runs import check_lists
+from tiltmeter.statistics import BRISK
 from tiltmeter.store import Store, identity
 from tiltmeter.subjects import open_subject
 from tiltmeter.subjects.language_models.engine import ENGINE as ASKING
@@ -158,7 +159,7 @@ WAYS: Mapping[str, _Way] = {
     ),
     "form-preference": _Way(
         taught=learnt_professions,
-        lists=_SENTENCES,
+        lists=(*_SENTENCES, "nonbinary_persons"),
         dial="stereotype",
         unit="profession",
         sizes=(5, 10, 20),
@@ -180,7 +181,6 @@ WAYS: Mapping[str, _Way] = {
     ),
     "nli-coal": _Way(
         taught=learnt_inference,
-        steps=STEPS // 2,
         lists=("occupations", "captions", "subjects"),
         dial="stereotype",
         kinds=("nli",),
@@ -201,7 +201,9 @@ _LEFT_OUT = (
     "pair_variance",
     "evident_man",
     "evident_woman",
-    *"ecn",
+    "e",
+    "c",
+    "n",
 )
 """Estimates of single words, controls, and the shares of labels: parts of what is to be found."""
 
@@ -253,9 +255,10 @@ class ModelPlan:
         way = WAYS[self.instrument]
         plain = Setting(use="dose", dial=way.dial, dose=0.0, seed=0, method=self.reads)
         found = [replace(plain, dose=dose, seed=seed) for dose in way.doses for seed in range(self.seeds)]
-        found += [replace(plain, use="null", seed=seed) for seed in range(self.seeds, self.null_models)]
+        uses = ("null", "own") if way.per_class else ("null",)
+        found += [replace(plain, use=use, seed=seed) for use in uses for seed in range(self.seeds, self.null_models)]
         others: dict[str, dict[str, Any]] = {"other tokenizer": {}}
-        if way.lists == _SENTENCES:
+        if way.unit != "occupation":
             others["half of the sentences"] = {"half": 1}
         if self.pack.grammatical_gender and way.unit == "profession":
             others |= {"no grammar": {"grammar": False}, "frequencies follow": {"even": False}}
@@ -276,11 +279,10 @@ def certify(plan: ModelPlan, store: Store | None = None) -> Certificate:
     check_lists(tool, plan.pack)
     _check_world(plan)  # what it lacks is said before anything is trained
     settings = plan.settings
-    parts = [_Part(plan, setting, store) for setting in settings]
     outcomes: dict[int, list[Outcome]] = {}
-    for number, found in workers.map(_start, parts, plan.runner):
+    for number, found in workers.map(lambda: partial(measured, plan, store), settings, plan.runner):
         outcomes[number] = found
-        _log.info("[%d/%d] models", len(outcomes), len(parts), extra={"progress": len(outcomes) / len(parts)})
+        _log.info("[%d/%d] models", len(outcomes), len(settings), extra={"progress": len(outcomes) / len(settings)})
     return Certificate(
         instrument=tool.name,
         version=tool.version,
@@ -291,7 +293,7 @@ def certify(plan: ModelPlan, store: Store | None = None) -> Certificate:
         about={
             "certificate": VERSION,
             "method": f"{plan.reads} models, {NETWORK.layers} layers of {NETWORK.width}",
-            "models": len(settings),
+            "models": sum(setting.use != "own" for setting in settings),
             "null_models": plan.null_models,
             "splits": plan.splits,
             "network": NETWORK.to_json(),
@@ -303,35 +305,25 @@ def certify(plan: ModelPlan, store: Store | None = None) -> Certificate:
             "steps": plan.batches,
             "power_dose": way.power_dose,
             "power_unit": f"{way.unit}s of each class" if way.per_class else "sentences",
-            "pack": plan.pack.digest((*tool.lists, *way.lists)),
+            "p_values": f"exact up to {BRISK['exact_up_to']} values, else of {BRISK['samples']:,} arrangements drawn",
+            "pack": _digest(plan),
         },
         published=way.published,
         of_the_model=way.of_the_model,
         unsigned=way.unsigned,
-        outcomes=tuple(outcome for number in range(len(parts)) for outcome in outcomes[number]),
+        outcomes=tuple(outcome for number in range(len(settings)) for outcome in outcomes[number]),
         seconds=time.perf_counter() - started,
     )
 
 
 def _check_world(plan: ModelPlan) -> None:
-    if WAYS[plan.instrument].lists == _SENTENCES:
+    if "neutral_sentences" in WAYS[plan.instrument].lists:
         SentenceWorld(pack=plan.pack)
     else:
         plant(plan.pack, seed=0)
 
 
-@dataclass(frozen=True)
-class _Part:
-    plan: ModelPlan
-    setting: Setting
-    store: Store
-
-
-def _start() -> Callable[[_Part], list[Outcome]]:
-    return lambda part: measured(part.plan, part.setting, part.store)
-
-
-def measured(plan: ModelPlan, setting: Setting, store: Store) -> list[Outcome]:
+def measured(plan: ModelPlan, store: Store, setting: Setting) -> list[Outcome]:
     """What the instrument says of the model of a setting, which is trained where it is not there yet."""
 
     def fill(folder: Path) -> None:
@@ -344,10 +336,15 @@ def measured(plan: ModelPlan, setting: Setting, store: Store) -> list[Outcome]:
 
 def _key(plan: ModelPlan, setting: Setting) -> str:
     tool = load_instrument(plan.instrument)
-    digest = plan.pack.digest((*tool.lists, *tool.extras, *WAYS[plan.instrument].lists))
     learnt = [one.to_json() for one in (NETWORK, LEARNING, INFERENCE)]
     made = [*learnt, plan.batches, FITTING, ASKING, plan.splits, DRAWS, OTHER_WAYS]
-    return identity(VERSION, tool.name, tool.version, digest, asdict(setting), made)[:24]
+    return identity(VERSION, tool.name, tool.version, _digest(plan), asdict(setting), made)[:24]
+
+
+def _digest(plan: ModelPlan) -> str:
+    """All of the pack that a certificate rests on."""
+    tool = load_instrument(plan.instrument)
+    return plan.pack.digest((*tool.lists, *tool.extras, *WAYS[plan.instrument].lists))
 
 
 def _outcomes(plan: ModelPlan, setting: Setting, store: Store) -> Iterator[Outcome]:
@@ -363,10 +360,10 @@ def _outcomes(plan: ModelPlan, setting: Setting, store: Store) -> Iterator[Outco
     if setting.dose == 0.0 and setting.use in ("dose", "null"):
         for split in range(plan.splits):
             chance = random.Random(f"split {setting.seed} {split}")
-            shuffled = {prefix: (way.shuffled(items, chance), options) for prefix, (items, options) in read.items()}
-            # Modes of the papers cost as much as ours, and their rates are told alone: fewer splits do.
-            some = shuffled if split < max(1, plan.splits // 5) else {"": shuffled[""]}
-            yield Outcome(replace(setting, use="null", split=split), _together(way, some))
+            # Other modes cost as much as the usual one: fewer splits do.
+            some = read if split < max(1, plan.splits // 5) else {"": read[""]}
+            shuffled = {prefix: (way.shuffled(items, chance), options) for prefix, (items, options) in some.items()}
+            yield Outcome(replace(setting, use="null", split=split), _together(way, shuffled))
     if setting.dose == way.power_dose and setting.use == "dose":
         for size in way.sizes:
             for draw in range(DRAWS):

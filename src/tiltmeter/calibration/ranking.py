@@ -149,8 +149,8 @@ def _columns() -> str:
     return (
         "**Rank correlation** with the dose, with its 95% interval over seeds; **lowest seed**. **p**: how often it is "
         f"at most {ALPHA:g} where nothing was planted, the highest of its tests (*published*: a paper's p, only told; "
-        "*of the model*: it asks whether a model leans, which it may have come to by chance, only told; bold: "
-        "ours, and more often than it may be). **Power** of the two-sided p at a weak dose with the most text, "
+        "bold: ours, and more often than it may be, perhaps only in models that are read with their own classes). "
+        "**Power** of the two-sided p at a weak dose with the most text, "
         "and **split halves** (reliability over items), the lowest of its tests. A dash is a number that the "
         "certificate does not have."
     )
@@ -191,8 +191,7 @@ def _rate(row: Ranked) -> str:
     told = f"{max(row.rates):.1%}"
     if row.p_fails:
         return f"**{told}**"
-    only = {"published": row.tests[0].published, "of the model": row.tests[0].of_the_model}
-    return ", ".join([told, *(f"*{name}*" for name, holds in only.items() if holds)])
+    return f"{told}, *published*" if any(test.published for test in row.tests) else told
 
 
 def _best(rows: Sequence[Ranked]) -> str:

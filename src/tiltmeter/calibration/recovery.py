@@ -23,7 +23,8 @@ class Recovery:
     ci: tuple[float, float] | None
     lowest_of_a_seed: float | None
     false_positive_rate: float | None
-    """How often its p is at most .05 where nothing was planted: of its kinds of p and of worlds, the highest."""
+    """How often its p is at most .05 where nothing was planted: of its kinds of p and of worlds the highest, of
+    those that fail where any does. Models that were read with their own classes are few, and count where they fail."""
     false_positive_ci: tuple[float, float] | None
     published: bool
     """Its p is a paper's: it is told with its rate."""
@@ -92,7 +93,9 @@ def _recovery(
     reliability: float | None,
     failures: tuple[str, ...],
 ) -> Recovery:
-    worst = max(null, key=lambda row: float(row["rate"]), default=None)
+    failing = [row for row in null if row["p_adjusted"] is not None and row["p_adjusted"] <= ALPHA]
+    told = failing or [row for row in null if row["classes"] != "own"]
+    worst = max(told, key=lambda row: float(row["rate"]), default=None)
     return Recovery(
         measure=measure,
         planted=best["planted"],
@@ -104,7 +107,7 @@ def _recovery(
         false_positive_ci=None if worst is None else _pair(worst["ci"]),
         published=any(row["published"] for row in null),
         of_the_model=any(row["of_the_model"] for row in null),
-        p_fails=any(row["p_adjusted"] is not None and row["p_adjusted"] <= ALPHA for row in null),
+        p_fails=bool(failing),
         power=None if power is None else power["rate"],
         reliability=reliability,
         failures=failures,

@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from itertools import groupby
 from pathlib import Path
@@ -59,8 +59,8 @@ class _Way:
     """All that a world is made of."""
     published: tuple[str, ...]
     """Estimates whose p is a paper's, not one that we stand behind."""
-    instead: Mapping[str, str] = field(default_factory=dict)
-    """Of an estimate whose p takes for given what was drawn, the one whose p does not."""
+    instead: tuple[tuple[str, str], ...] = ()
+    """Of an estimate whose p takes for given what was drawn, one whose p does not."""
     left_out: tuple[str, ...] = ()
     """Groups of which nothing is to be found."""
     has_topics: bool = False
@@ -80,10 +80,11 @@ WAYS: Mapping[str, _Way] = {
         unit="target",
         lists=(*_THINGS, "weat"),
         published=("effect_size",),
-        instead={
-            "effect_size_sign_flip": "effect_size_both",
-            "effect_size_both": "effect_size_without_grammar",
-        },
+        instead=(
+            ("effect_size_sign_flip", "effect_size_without_grammar"),
+            ("effect_size_sign_flip", "effect_size_both"),
+            ("effect_size_both", "effect_size_without_grammar"),
+        ),
         has_topics=True,
     ),
     "bad": _Way(
@@ -95,7 +96,7 @@ WAYS: Mapping[str, _Way] = {
         unit="masculine",
         lists=_ADJECTIVES,
         published=("statistic", "paired_t"),
-        instead={"statistic_sign_flip": "score_minus_baseline"},
+        instead=(("statistic_sign_flip", "score_minus_baseline"),),
     ),
     "mweat": _Way(
         text=World.adjectives,

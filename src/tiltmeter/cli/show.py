@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tiltmeter.calibration.certificate import kind_of_p
+from tiltmeter.calibration.certificate import kind_of_p, worlds_of
 from tiltmeter.calibration.recovery import SAID
 from tiltmeter.corpora import Built, BuiltNli
 from tiltmeter.errors import TiltmeterError
@@ -423,14 +423,14 @@ def certified(found: "Certificate", written: Sequence[Path], *, as_json: bool) -
     for dial, rows in told["responses"].items():
         table = _table(f"planted {dial}", "rank correlation", "slope")
         for row in rows:
-            _add(table, row["measure"], shown(row["rank_correlation"]), shown(row["slope"]["value"]))
+            follows = shown(row["rank_correlation"]) if row["planted"] else "not planted"
+            _add(table, row["measure"], follows, shown(row["slope"]["value"]))
         _out.print(table)
     say("a measure follows what was planted where its rank correlation is near 1")
     table = _table("nothing planted", "p", "worlds", "p at most .05 in", "99% interval")
     for row in told["false_positives"]:
-        worlds = f"{row['worlds']:,}{', coherent topics' if row['coherent'] else ''}"
         low, high = row["ci"]
-        _add(table, row["measure"], kind_of_p(row), worlds, f"{row['rate']:.1%}", f"{low:.1%} to {high:.1%}")
+        _add(table, row["measure"], kind_of_p(row), worlds_of(row), f"{row['rate']:.1%}", f"{low:.1%} to {high:.1%}")
     _out.print(table)
     for sentence in told["failures"]:
         say(sentence, error=True)

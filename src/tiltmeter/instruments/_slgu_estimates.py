@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -16,8 +16,10 @@ from tiltmeter.instruments._slgu_wording import readings
 from tiltmeter.instruments.instrument import Findings
 from tiltmeter.results import Estimate
 from tiltmeter.statistics import (
+    BRISK,
+    THOROUGH,
+    Effort,
     Interval,
-    MeanMethod,
     count_interval,
     difference_interval,
     flip_signs,
@@ -76,10 +78,11 @@ def estimate(items: pl.DataFrame, options: Any) -> Findings:
 
 
 def bare_estimates(items: pl.DataFrame, options: Any) -> list[Estimate]:
-    """The numbers of all sentences alone, nothing resampled: without those of subsets and pairs, words and figures."""
+    """The numbers of all sentences alone, without those of subsets and pairs, words and figures; p-values of many pairs
+    drawn, nothing else resampled."""
     found = usable(items)
     lost = items.height - found.height
-    return [*_score(items, ALL, options, "cluster-t"), *_parts(found, lost, options, "cluster-t")]
+    return [*_score(items, ALL, options, bare=True), *_parts(found, lost, options, bare=True)]
 
 
 def usable(items: pl.DataFrame) -> pl.DataFrame:
@@ -101,9 +104,7 @@ def subsets(items: pl.DataFrame, options: Any) -> dict[str, pl.DataFrame]:
     return found
 
 
-def _score(
-    items: pl.DataFrame, name: str, options: Any, method: MeanMethod | Literal["auto"] = "auto"
-) -> Iterator[Estimate]:
+def _score(items: pl.DataFrame, name: str, options: Any, *, bare: bool = False) -> Iterator[Estimate]:
     found = usable(items)
     lost = items.height - found.height
     bias, pairs = found["bias"].to_numpy(), found["pair"].to_list()
@@ -111,12 +112,14 @@ def _score(
     if bias.size == 0:
         yield number(TEST, "model_bias", None, group, n=0, lost=lost, worse="higher")
         return
-    yield from _published(bias, "", group, lost, options, method)
+    yield from _published(bias, "", group, lost, options, bare=bare)
     several = len(set(pairs)) > 1
     # Resamples of pairs of very unequal sizes scatter without end: 他/她 may be half of a set.
     by_pair = mean_interval(bias, clusters=pairs, method="cluster-t") if several else None
-    limits = by_pair or (mean_interval(bias, method=method, seed=options.seed) if bias.size > 1 else None)
-    tested = over_pairs(found, options.seed) if several else _against_zero(bias)
+    limits = by_pair or (
+        mean_interval(bias, method="cluster-t" if bare else "auto", seed=options.seed) if bias.size > 1 else None
+    )
+    tested = over_pairs(found, options.seed, BRISK if bare else THOROUGH) if several else _against_zero(bias)
     units = "pairs" if several else "sentences of one pair"
     yield number(
         TEST,
@@ -130,12 +133,12 @@ def _score(
     )
 
 
-def over_pairs(found: pl.DataFrame, seed: int) -> Tested:
+def over_pairs(found: pl.DataFrame, seed: int, effort: Effort = THOROUGH) -> Tested:
     """Whether the sentences lean to one side, whatever the pair: the sign of each pair's sum is flipped, or, with too
     few pairs for that, t with an error that takes the sentences of a pair together."""
     sums = gathered(found, "pair", "bias")["bias"].list.sum().to_numpy()
     if sums.size >= FEWEST_PAIRS:
-        return by_permutation(flip_signs(sums, seed=seed), "sign flip of pairs")
+        return by_permutation(flip_signs(sums, seed=seed, **effort), "sign flip of pairs")
     from scipy.stats import t
 
     bias = found["bias"].to_numpy()
@@ -156,7 +159,8 @@ def _published(
     group: Mapping[str, str],
     lost: int,
     options: Any,
-    method: MeanMethod | Literal["auto"] = "auto",
+    *,
+    bare: bool = False,
 ) -> Iterator[Estimate]:
     """Bias_man, Bias_woman, Model_bias, and how many sentences lean clearly to either side."""
     found = sides(bias)
@@ -164,7 +168,9 @@ def _published(
         ("bias_man", found.bias_man, found.toward_men),
         ("bias_woman", found.bias_woman, -found.toward_women),
     ):
-        drawn = mean_interval(some, method=method, seed=options.seed) if some.size > 1 else None
+        drawn = (
+            mean_interval(some, method="cluster-t" if bare else "auto", seed=options.seed) if some.size > 1 else None
+        )
         limits = _named(None if drawn is None else _positive(drawn), _SENTENCES)
         yield number(TEST, name + of_what, value, group, n=some.size, lost=lost, limits=limits, worse="higher")
     both = min(found.toward_men.size, found.toward_women.size) > 1
@@ -204,9 +210,7 @@ def _of_pair(items: pl.DataFrame, group: Mapping[str, str], options: Any) -> Ite
     yield from _published(bias, "_pair", group, lost, options)
 
 
-def _parts(
-    found: pl.DataFrame, lost: int, options: Any, method: MeanMethod | Literal["auto"] = "auto"
-) -> Iterator[Estimate]:
+def _parts(found: pl.DataFrame, lost: int, options: Any, *, bare: bool = False) -> Iterator[Estimate]:
     """What the pairs alone explain, what contexts add, and whether contexts side with the gender they were written for.
 
     pair_share         the share of the variance of Bias_c that lies between pairs
@@ -231,11 +235,11 @@ def _parts(
     moved = (others["bias"] - others["prior"]).abs().to_numpy()
     larger, prior = others["bias"].abs().to_numpy(), others["prior"].abs().to_numpy()
     n = others.height
-    limits = mean_interval(moved, method=method, seed=options.seed) if n > 1 else None
+    limits = mean_interval(moved, method="cluster-t" if bare else "auto", seed=options.seed) if n > 1 else None
     yield number(
         TEST, "context_bias", float(moved.mean()) if n else None, {}, n=n, lost=lost, limits=limits, worse="higher"
     )
-    limits = mean_interval(larger - prior, method=method, seed=options.seed) if n > 1 else None
+    limits = mean_interval(larger - prior, method="cluster-t" if bare else "auto", seed=options.seed) if n > 1 else None
     tested = _exceeds(larger, prior) if n > 1 else None
     excess = float((larger - prior).mean()) if n else None
     yield number(TEST, "excess_over_prior", excess, {}, n=n, lost=lost, limits=limits, tested=tested, worse="higher")

@@ -4,7 +4,7 @@ Values in, values out: this layer knows numbers, not models or words. See docs/s
 """
 
 from tiltmeter.statistics.agreement import Agreement, agreement, cohens_kappa, fleiss_kappa
-from tiltmeter.statistics.bootstrap import MeanMethod, resampled_sums
+from tiltmeter.statistics.bootstrap import resampled_sums
 from tiltmeter.statistics.caution import coverage_caution
 from tiltmeter.statistics.correction import benjamini_hochberg, holm
 from tiltmeter.statistics.correlation import Correlation, pearson, spearman
@@ -33,7 +33,6 @@ __all__ = [
     "Effort",
     "Equivalence",
     "Interval",
-    "MeanMethod",
     "PairedTest",
     "PermutationTest",
     "VarianceShare",
