@@ -29,8 +29,10 @@ def rows() -> Iterator[Row]:
             for kind, setting in first.items()
         }
     whole = sum(taken[kind] * count for kind, count in alike.items())
-    what = f"measuring BEC-Pro in Spanish, all modes, on the {len(plan.settings)} models of its certificate, one after"
-    yield Row(f"{what} another (timed on {len(first)} of them, scaled); the limit of 15 minutes", whole, LIMIT, 1)
+    what = (
+        f"measuring BEC-Pro in Spanish, all modes, on the trained models of its certificate, {len(plan.settings)} one"
+    )
+    yield Row(f"{what} after another (timed on {len(first)} of them, scaled); the limit of 15 minutes", whole, LIMIT, 1)
 
 
 def _kind(setting: Setting) -> tuple[str, float, bool]:
