@@ -113,7 +113,7 @@ class TestAnswer:
             ),
             ((0.91, [0.6, 1.0]), (0.85, [0.7, 0.95]), "does not, yet their intervals overlap"),
             ((0.97, None), (0.31, None), "by correlations of which not both have an interval"),
-            ((0.97, None), (0.96, None), "both follow what was planted"),
+            ((0.97, None), (0.96, None), "both follow the stereotype that was planted"),
             ((0.31, None), (0.96, None), "no, `becpro` follows what was planted and `form-preference` does not"),
             ((0.31, None), (0.21, None), "no, neither follows what was planted"),
         ],

@@ -242,7 +242,7 @@ def _verdict(ours: Sequence[Ranked], theirs: Sequence[Ranked]) -> str:
         apart = _apart(first.weakest, second.weakest)
         return f"yes, `{one}` follows what was planted and `{other}` does not{apart}"
     if first.follows:
-        return f"both follow what was planted: there is nothing that `{other}` cannot recover"
+        return f"both follow the stereotype that was planted: `{other}` misses nothing here that `{one}` finds"
     if second.follows:
         return f"no, `{other}` follows what was planted and `{one}` does not"
     return "no, neither follows what was planted"
