@@ -24,7 +24,7 @@ INFERENCE = Settings(learning_rate=1e-3, batch=16, warmup=0.1, max_length=64)
 """How inference is learnt, and then a stereotype."""
 STEPS = 700
 """Batches that a model of professions learns from, whatever the length of its text. Half of it is enough for neutral
-sentences; inference takes three times as many, and half of those were too few in Japanese."""
+sentences; inference has three times as many, which does not make every Japanese model learn what is planted."""
 _BASES = 10
 """Models that learnt inference; those of further seeds go on from them, with other occupations."""
 
