@@ -207,8 +207,8 @@ def _pair_share(groups: list[list[float]]) -> tuple[float, float, float]:
     return between / (between + within), low, (upper - 1) / (upper - 1 + harmonic)
 
 
-def _against_prior(groups: list[list[float]]) -> tuple[float, float, float]:
-    """Mean distance from the pair's other sentences, mean excess over them, and its one-sided p."""
+def _against_prior(groups: list[list[float]]) -> tuple[float, float]:
+    """Mean distance from the pair's other sentences, and mean excess over them."""
     distances, excesses = [], []
     for group in groups:
         total = math.fsum(group)
@@ -216,8 +216,7 @@ def _against_prior(groups: list[list[float]]) -> tuple[float, float, float]:
             prior = (total - bias) / (len(group) - 1)
             distances.append(abs(bias - prior))
             excesses.append(abs(bias) - abs(prior))
-    p = float(stats.ttest_1samp(excesses, 0.0, alternative="greater").pvalue) if excesses else NAN
-    return _mean(distances), _mean(excesses), p
+    return _mean(distances), _mean(excesses)
 
 
 def _written_gap(sides: list[tuple[list[float], list[float]]]) -> tuple[float, float]:
@@ -257,7 +256,7 @@ def scores(rows_with_bias: list[tuple[str, bool, str, float]], threshold: float 
     result["evident_woman"] = float(sum(bias < -threshold for bias in biases))
     groups = list(by_pair.values())
     result["pair_share"], result["pair_share_low"], result["pair_share_high"] = _pair_share(groups)
-    result["context_bias"], result["excess_over_prior"], result["excess_p"] = _against_prior(groups)
+    result["context_bias"], result["excess_over_prior"] = _against_prior(groups)
     result["written_gap"], result["written_gap_p"] = _written_gap(list(by_side.values()))
     return result
 

@@ -163,7 +163,7 @@ class TestASecondImplementation:
         )
         assert found(run, "context_bias").value == pytest.approx(told["context_bias"])
         excess, gap = found(run, "excess_over_prior"), found(run, "written_gap")
-        assert (excess.value, excess.p_value) == pytest.approx((told["excess_over_prior"], told["excess_p"]))
+        assert excess.value == pytest.approx(told["excess_over_prior"])
         assert (gap.value, gap.p_value) == pytest.approx((told["written_gap"], told["written_gap_p"]))
         for pair in {row[0] for row in rows}:
             own = slgu_again.scores([row for row in rows if row[0] == pair])
@@ -318,9 +318,9 @@ class TestEstimates:
         share, excess = found(result, "pair_share"), found(result, "excess_over_prior")
         assert share.value is not None
         assert share.value < 0.05
-        assert excess.p_value is not None
-        assert excess.p_value < 1e-6
-        assert excess.p_two_sided == pytest.approx(2 * excess.p_value)
+        assert excess.ci_low is not None
+        assert excess.ci_low > 0.5
+        assert excess.p_value is None, "noise carries sentences over as well"
 
     def test_the_tilt_is_judged_over_pairs_few_or_many(self) -> None:
         rng = np.random.default_rng(1)

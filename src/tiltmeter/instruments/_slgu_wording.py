@@ -9,7 +9,7 @@ from tiltmeter.datasets.slguset import LeftOut, left_out_reasons
 from tiltmeter.datasets.slguset_files import ListedSet
 from tiltmeter.instruments._numbers import reading
 from tiltmeter.packs import Pack
-from tiltmeter.results import LEVEL, Estimate, Note, said_p, shown
+from tiltmeter.results import Estimate, Note, shown
 
 _LISTED = 20
 """So many rows are named in a note; the items have all."""
@@ -36,14 +36,12 @@ def readings(estimates: Sequence[Estimate], threshold: float, pairs: int) -> Ite
     )
     share, excess = rows["pair_share", ""], rows["excess_over_prior", ""]
     if share.value is not None and excess.value is not None:
-        sure = excess.p_value is not None and excess.p_value < LEVEL
         yield Note(
             kind="reading",
             text=f"{share.value:.0%} of the variance of Bias_c lies between the pairs of words"
             + (f" (95% interval {share.ci_low:.0%} to {share.ci_high:.0%})" if share.ci_low is not None else "")
-            + ", the rest in the contexts; that sentences are more biased than the priors of their pairs alone would "
-            f"make them is {'shown' if sure else 'not shown'} ({shown(excess.value)} more, one-sided "
-            f"{said_p(excess.p_value)} before correction).",
+            + ", the rest in the contexts. Sentences are more biased than the priors of their pairs alone would make "
+            f"them by {shown(excess.value)}; noise does that, too: compare it between models.",
         )
     if pairs == 1:
         yield Note(

@@ -138,7 +138,7 @@ def answer(items: pl.DataFrame, subject: Subject, pack: Pack, options: SlguOptio
 
 INSTRUMENT = Instrument(
     name="slgu",
-    version="1",
+    version="2",
     title="SlguSet score",
     measures="which gender a model expects in sentences that should be neutral, and how strongly",
     formula="Bias_c = log10(P(male word) / P(female word)); Model_bias = (mean of Bias_c where above 0 + mean of "
