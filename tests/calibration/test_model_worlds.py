@@ -68,7 +68,7 @@ def made(rates: list[list[bool]]) -> Certificate:
         for seed, splits in enumerate(rates)
         for split, small in enumerate(splits)
     ]
-    return Certificate("becpro", "2", "fill", "es", {}, tuple(outcomes), kind="masked")
+    return Certificate("becpro", "3", "fill", "es", {}, tuple(outcomes), kind="masked")
 
 
 def test_splits_of_one_model_are_not_independent() -> None:
@@ -108,7 +108,7 @@ def test_a_measure_without_a_sign_is_held_against_the_size_of_the_dose() -> None
         for dose in (-1.0, -0.5, 0.0, 0.5, 1.0)
         for seed in (0, 1)
     )
-    certificate = Certificate("slgu", "1", "fill", "en", {}, outcomes, kind="masked", unsigned=("size",))
+    certificate = Certificate("slgu", "2", "fill", "en", {}, outcomes, kind="masked", unsigned=("size",))
     rows = {row["measure"]: row for row in certificate.to_json()["responses"]["lean"]}
     assert rows["signed"]["rank_correlation"] == rows["size"]["rank_correlation"] == pytest.approx(1)
     assert rows["size"]["slope"]["value"] == pytest.approx(1)
@@ -123,7 +123,7 @@ def test_a_mode_that_some_seeds_were_not_read_in_has_those_that_were() -> None:
         for dose in (-1.0, 0.0, 1.0)
         for seed in (0, 1)
     )
-    certificate = Certificate("becpro", "2", "fill", "en", {}, outcomes, kind="masked")
+    certificate = Certificate("becpro", "3", "fill", "en", {}, outcomes, kind="masked")
     rows = {row["measure"]: row for row in certificate.to_json()["responses"]["stereotype"]}
     assert (rows["d"]["rank_correlation"], rows["d"]["seeds"]) == (pytest.approx(1), 2)
     assert (rows["published d"]["rank_correlation"], rows["published d"]["seeds"]) == (pytest.approx(-1), 1)

@@ -6,7 +6,6 @@ import random
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -447,23 +446,14 @@ def _second_way(items: pl.DataFrame) -> dict[Key, dict[str, Any]]:
         told["f_minus_m", name] = {**_t_interval(values), "p_value": p}
         told["f_minus_m_both", name] = _crossed(rows, members)
     female, male = ([lean[member] for member in groups[name]] for name in ("female", "male"))
-    every = [*female, *male]
-    reached = [
-        abs(np.mean(some) - np.mean([v for v in every if v not in some]))
-        >= abs(np.mean(female) - np.mean(male)) - 1e-12
-        for some in combinations(every, len(female))
-    ]
-    welch = stats.ttest_ind(female, male, equal_var=False).confidence_interval(0.95)
     told["stereotype_contrast",] = {
         "value": np.mean(female) - np.mean(male),
-        "p_value": np.mean(reached),
-        "ci_low": welch.low,
-        "ci_high": welch.high,
+        **_crossed_contrast(rows, groups["female"], groups["male"]),
         "n": 6,
     }
     shared = [name for name in of if of[name]["share"] is not None]
     rho = stats.pearsonr(*(stats.rankdata(v) for v in ([lean[n] for n in shared], [of[n]["share"] for n in shared])))
-    told["rank_correlation",] = {"value": rho.statistic, "n": len(shared)}
+    told["rank_correlation",] = {"value": rho.statistic, "n": len(shared), **_crossed_correlation(rows, shared, of)}
     for template in dict.fromkeys(row["template"] for row in rows):
         for name in (*classes, "unclassed"):
             where = {"template": template, "profession_class": name}
@@ -486,29 +476,70 @@ def _t_interval(values: list[float]) -> dict[str, Any]:
 
 def _crossed(rows: list[dict[str, Any]], professions: list[str]) -> dict[str, float]:
     """The errors of persons and of professions, worked out one after the other and added."""
-    cells: dict[tuple[str, str, str], list[float]] = {}
-    for row in rows:
-        if row["profession"] in professions:
-            cells.setdefault((row["person_gender"], row["person"], row["profession"]), []).append(row["association"])
-    persons = {
-        gender: [
-            np.mean([np.mean(cells[gender, person, name]) for name in professions])
-            for person in dict.fromkeys(one[1] for one in cells if one[0] == gender)
-        ]
-        for gender in ("female", "male")
-    }
-    differences = [
-        np.mean([np.mean(values) for (g, _, n), values in cells.items() if (g, n) == ("female", name)])
-        - np.mean([np.mean(values) for (g, _, n), values in cells.items() if (g, n) == ("male", name)])
-        for name in professions
-    ]
-    of_persons = math.sqrt(sum(np.var(values, ddof=1) / len(values) for values in persons.values()))
-    of_professions = np.std(differences, ddof=1) / math.sqrt(len(differences))
-    error = of_persons + of_professions
-    freedom = error**2 / (
-        of_persons**2 / (sum(map(len, persons.values())) - 2) + of_professions**2 / (len(differences) - 1)
-    )
-    value = float(np.mean(differences))
+    of_professions = float(np.std(_leans(rows, professions), ddof=1)) / math.sqrt(len(professions))
+    persons = _of_persons(rows, {name: 1 / len(professions) for name in professions})
+    return _both(float(np.mean(_leans(rows, professions))), persons, of_professions, len(professions) - 1)
+
+
+def _crossed_contrast(rows: list[dict[str, Any]], female: list[str], male: list[str]) -> dict[str, float]:
+    sides = [_leans(rows, female), _leans(rows, male)]
+    welch = stats.ttest_ind(*sides, equal_var=False)
+    value = float(np.mean(sides[0]) - np.mean(sides[1]))
+    weights = {name: 1 / len(female) for name in female} | {name: -1 / len(male) for name in male}
+    return _both(value, _of_persons(rows, weights), value / welch.statistic, welch.df)
+
+
+def _crossed_correlation(rows: list[dict[str, Any]], names: list[str], of: dict[str, Any]) -> dict[str, float]:
+    shares = [of[name]["share"] for name in names]
+
+    def r(rows: list[dict[str, Any]]) -> float:
+        return float(stats.spearmanr(_leans(rows, names), shares).statistic)
+
+    squares = 0.0
+    for gender in ("female", "male"):
+        persons = {row["person"] for row in rows if row["person_gender"] == gender}
+        without = [r([row for row in rows if row["person"] != person]) for person in persons]
+        squares += float(np.var(without)) * (len(persons) - 1)
+    whole = r(rows)
+    of_professions = math.sqrt((1 + whole**2 / 2) / (len(names) - 3))
+    count = len({row["person"] for row in rows if row["person_gender"] in ("female", "male")})
+    of_persons = (math.sqrt(squares) / (1 - whole**2), count - 2)
+    told = _both(math.atanh(whole), of_persons, of_professions, len(names) - 3)
+    return {"p_value": told["p_value"], **{name: math.tanh(told[name]) for name in ("ci_low", "ci_high")}}
+
+
+def _leans(rows: list[dict[str, Any]], professions: list[str]) -> list[float]:
+    """Of each profession, what its women have more than its men, every person as much."""
+    found = []
+    for name in professions:
+        means: dict[str, float] = {}
+        for gender in ("female", "male"):
+            own = [row for row in rows if (row["profession"], row["person_gender"]) == (name, gender)]
+            people = {row["person"] for row in own}
+            means[gender] = float(
+                np.mean([np.mean([row["association"] for row in own if row["person"] == person]) for person in people])
+            )
+        found.append(means["female"] - means["male"])
+    return found
+
+
+def _of_persons(rows: list[dict[str, Any]], weights: dict[str, float]) -> tuple[float, int]:
+    """The error that comes of the persons, whose sums over professions are weighted; and its degrees of freedom."""
+    squares, count = 0.0, 0
+    for gender in ("female", "male"):
+        sums = []
+        for person in {row["person"] for row in rows if row["person_gender"] == gender}:
+            own = [row for row in rows if row["person"] == person]
+            means = {n: np.mean([row["association"] for row in own if row["profession"] == n]) for n in weights}
+            sums.append(sum(weight * means[name] for name, weight in weights.items()))
+        squares += float(np.var(sums, ddof=1)) / len(sums)
+        count += len(sums)
+    return math.sqrt(squares), count - 2
+
+
+def _both(value: float, persons: tuple[float, int], of_professions: float, known: float) -> dict[str, float]:
+    error = persons[0] + of_professions
+    freedom = error**2 / (persons[0] ** 2 / persons[1] + of_professions**2 / known)
     reach = stats.t.ppf(0.975, freedom) * error
     p = 2 * stats.t.sf(abs(value) / error, freedom)
     return {"value": value, "p_value": p, "ci_low": value - reach, "ci_high": value + reach}

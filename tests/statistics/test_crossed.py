@@ -1,4 +1,4 @@
-"""A difference of two tables, rows and columns drawn: by hand, by simulation, and where there is nothing to judge."""
+"""Differences of two tables, rows and columns drawn: by hand, by simulation, and where there is nothing to judge."""
 
 import math
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tiltmeter.statistics import crossed_t
+from tiltmeter.statistics import crossed_contrast, crossed_correlation, crossed_t
 
 
 def test_by_hand() -> None:
@@ -65,3 +65,89 @@ def test_wants_tables_with_the_same_columns() -> None:
         crossed_t([[1, 2], [3, 4]], [[1, 2, 3], [4, 5, 6]])
     with pytest.raises(ValueError, match="columns needs at least 2"):
         crossed_t([[1], [2]], [[3], [4]])
+
+
+class TestContrast:
+    def test_by_hand(self) -> None:
+        # Rows' contrasts 2 and 4, then 1 and -1; columns' differences 3 and 5 in the group, 0 and 2 outside.
+        x = [[4, 6, 2, 4], [4, 8, 0, 4]]
+        y = [[2, 2, 1, 1], [0, 2, 1, 3]]
+        test = crossed_contrast(x, y, [True, True, False, False])
+        rows = math.sqrt(2 / 2 + 2 / 2)
+        columns = math.sqrt(2 / 2 + 2 / 2)
+        assert test.error == pytest.approx(rows + columns)
+        assert test.statistic == pytest.approx((4 - 1) / (rows + columns))
+        assert test.degrees_of_freedom == pytest.approx((rows + columns) ** 2 / (2 / 2 + 2 / 2))
+
+    def test_where_rows_agree_it_is_welchs_t_test_of_the_columns(self) -> None:
+        rng = np.random.default_rng(4)
+        columns, group = rng.normal(size=9), np.arange(9) < 4
+        test = crossed_contrast(np.tile(columns, (3, 1)), np.zeros((3, 9)), group)
+        welch = stats.ttest_ind(columns[group], columns[~group], equal_var=False)
+        assert test.p_two_sided == pytest.approx(float(welch.pvalue))
+        limits = test.interval(float(columns[group].mean() - columns[~group].mean()), n=9)
+        assert limits is not None
+        assert (limits.low, limits.high) == pytest.approx(tuple(welch.confidence_interval(0.95)))
+
+    def test_where_columns_agree_it_is_the_t_test_of_the_rows(self) -> None:
+        rng = np.random.default_rng(5)
+        of_x, of_y, group = rng.normal(size=6), rng.normal(size=6), np.arange(5) < 2
+        test = crossed_contrast(np.outer(of_x, group), np.outer(of_y, group), group)
+        assert test.p_two_sided == pytest.approx(float(stats.ttest_ind(of_x, of_y).pvalue))
+
+    @pytest.mark.parametrize("shared", [0, 1])
+    def test_keeps_its_level_when_rows_share_something_with_a_group(self, shared: float) -> None:
+        """What each row by chance has with all columns of a group: columns alone would take it for a contrast."""
+        rng = np.random.default_rng(6)
+        group, found, alone = np.arange(12) < 6, 0, 0
+        for _ in range(400):
+            x, y = rng.normal(size=(2, 8, 12)) + shared * rng.normal(size=(2, 8, 1)) * group
+            found += crossed_contrast(x, y, group).p_two_sided <= 0.05
+            columns = x.mean(axis=0) - y.mean(axis=0)
+            alone += stats.ttest_ind(columns[group], columns[~group]).pvalue <= 0.05
+        assert stats.binomtest(found, 400, 0.05).proportion_ci(0.99).low <= 0.05
+        assert (stats.binomtest(alone, 400, 0.05).proportion_ci(0.99).low > 0.05) == bool(shared)
+
+    def test_wants_two_columns_on_either_side(self) -> None:
+        with pytest.raises(ValueError, match="group needs at least 2"):
+            crossed_contrast(np.ones((2, 3)), np.ones((2, 3)), [True, False, False])
+        with pytest.raises(ValueError, match="of each of 3 columns"):
+            crossed_contrast(np.ones((2, 3)), np.ones((2, 3)), [True, False])
+
+
+class TestCorrelation:
+    def test_a_second_way(self) -> None:
+        rng = np.random.default_rng(7)
+        by = rng.normal(size=11)
+        x, y = rng.normal(size=(5, 11)) + by, rng.normal(size=(4, 11))
+
+        def r(x: np.ndarray, y: np.ndarray) -> float:
+            return float(stats.spearmanr(x.mean(axis=0) - y.mean(axis=0), by).statistic)
+
+        whole = r(x, y)
+        left = [np.array([r(np.delete(x, row, 0), y) for row in range(5)])]
+        left += [np.array([r(x, np.delete(y, row, 0)) for row in range(4)])]
+        rows = math.sqrt(sum((len(part) - 1) * np.var(part) for part in left)) / (1 - whole**2)
+        columns = math.sqrt((1 + whole**2 / 2) / 8)
+        test = crossed_correlation(x, y, by)
+        assert test.statistic == pytest.approx(math.atanh(whole) / (rows + columns))
+        assert test.degrees_of_freedom == pytest.approx((rows + columns) ** 2 / (rows**2 / 7 + columns**2 / 8))
+        limits = test.interval_of_correlation(whole, n=11)
+        assert limits is not None
+        reach = float(stats.t.ppf(0.975, test.degrees_of_freedom)) * (rows + columns)
+        assert limits.low == pytest.approx(math.tanh(math.atanh(whole) - reach))
+        assert limits.high == pytest.approx(math.tanh(math.atanh(whole) + reach))
+
+    @pytest.mark.parametrize("shared", [0, 1])
+    def test_keeps_its_level_when_rows_follow_the_order_by_chance(self, shared: float) -> None:
+        rng = np.random.default_rng(8)
+        by, found = np.linspace(-1, 1, 14), 0
+        for _ in range(400):
+            x, y = rng.normal(size=(2, 7, 14)) + shared * rng.normal(size=(2, 7, 1)) * by
+            found += crossed_correlation(x, y, by).p_two_sided <= 0.05
+        assert stats.binomtest(found, 400, 0.05).proportion_ci(0.99).low <= 0.05
+
+    def test_a_perfect_order_cannot_be_judged(self) -> None:
+        test = crossed_correlation(np.tile([1, 2, 3, 4, 5], (3, 1)), np.zeros((3, 5)), [1, 2, 3, 4, 5])
+        assert math.isnan(test.p_value)
+        assert test.interval_of_correlation(1.0, n=5) is None

@@ -22,7 +22,10 @@ from tiltmeter.calibration.certificate import Certificate, Outcome, Readings, Se
 from tiltmeter.calibration.naming import measure_key
 from tiltmeter.calibration.sentence_worlds import SentenceWorld
 from tiltmeter.calibration.taught import (
+    BASES,
+    FEWER_TOKENS,
     INFERENCE,
+    INFERRING,
     LEARNING,
     NETWORK,
     STEPS,
@@ -44,6 +47,8 @@ from tiltmeter.store import Store, identity
 from tiltmeter.subjects import open_subject
 from tiltmeter.subjects.language_models.engine import ENGINE as ASKING
 from tiltmeter.training.models import ENGINE as FITTING
+from tiltmeter.training.networks import Small
+from tiltmeter.training.settings import Settings
 
 _log = logging.getLogger(__name__)
 
@@ -75,6 +80,8 @@ class _Way:
     options: Callable[[Pack, str], list[dict[str, Any]]] = lambda pack, kind: [{}]  # noqa: ARG005
     asked: Callable[[Pack, int, Path], dict[str, Any]] | None = None
     """Where what is asked goes by the seed: the options that say so, with files in a folder."""
+    network: Small = NETWORK
+    settings: Settings = LEARNING
     steps: int = STEPS
     kinds: tuple[str, ...] = ("masked", "causal")
     doses: tuple[float, ...] = (-1.0, -0.5, 0.0, 0.5, 1.0)
@@ -181,6 +188,8 @@ WAYS: Mapping[str, _Way] = {
     ),
     "nli-coal": _Way(
         taught=learnt_inference,
+        network=INFERRING,
+        settings=INFERENCE,
         lists=("occupations", "captions", "subjects"),
         dial="stereotype",
         kinds=("nli",),
@@ -292,15 +301,13 @@ def certify(plan: ModelPlan, store: Store | None = None) -> Certificate:
         ways=tuple({"prefix": _prefix(options), "options": options} for options in way.options(plan.pack, plan.reads)),
         about={
             "certificate": VERSION,
-            "method": f"{plan.reads} models, {NETWORK.layers} layers of {NETWORK.width}",
+            "method": f"{plan.reads} models, {way.network.layers} layers of {way.network.width}",
             "models": sum(setting.use != "own" for setting in settings),
             "null_models": plan.null_models,
             "splits": plan.splits,
-            "network": NETWORK.to_json(),
+            "network": way.network.to_json(),
             "settings": {
-                name: value
-                for name, value in (INFERENCE if plan.reads == "nli" else LEARNING).to_json().items()
-                if name not in ("seed", "epochs")
+                name: value for name, value in way.settings.to_json().items() if name not in ("seed", "epochs")
             },
             "steps": plan.batches,
             "power_dose": way.power_dose,
@@ -336,8 +343,9 @@ def measured(plan: ModelPlan, store: Store, setting: Setting) -> list[Outcome]:
 
 def _key(plan: ModelPlan, setting: Setting) -> str:
     tool = load_instrument(plan.instrument)
-    learnt = [one.to_json() for one in (NETWORK, LEARNING, INFERENCE)]
-    made = [*learnt, plan.batches, FITTING, ASKING, plan.splits, DRAWS, OTHER_WAYS]
+    way = WAYS[tool.name]
+    learnt = [way.network.to_json(), way.settings.to_json(), plan.batches, FEWER_TOKENS, BASES]
+    made = [*learnt, FITTING, ASKING, plan.splits, DRAWS, OTHER_WAYS, BRISK]
     return identity(VERSION, tool.name, tool.version, _digest(plan), asdict(setting), made)[:24]
 
 

@@ -17,15 +17,17 @@ from tiltmeter.training.networks import Pretrained, Small
 from tiltmeter.training.settings import Running, Settings
 
 NETWORK = Small(width=64, heads=4, dropout=0.0, vocabulary=3000, counted=True)
+INFERRING = replace(NETWORK, width=128)
+"""Of inference. With half of the width some models learn which occupations have a stereotype, and never which one."""
 FEWER_TOKENS = 600
 """Of the other tokenizer: most words are several tokens then."""
 LEARNING = Settings(learning_rate=3e-3, batch=32, warmup=0.1, max_length=64, masked=0.3)
-INFERENCE = Settings(learning_rate=1e-3, batch=16, warmup=0.1, max_length=64)
+INFERENCE = Settings(learning_rate=5e-4, batch=16, warmup=0.1, max_length=64)
 """How inference is learnt, and then a stereotype."""
 STEPS = 700
 """Batches that a model of professions learns from, whatever the length of its text. Half of it is enough for neutral
-sentences; inference has three times as many, which does not make every Japanese model learn what is planted."""
-_BASES = 10
+sentences; inference has three times as many."""
+BASES = 5
 """Models that learnt inference; those of further seeds go on from them, with other occupations."""
 
 
@@ -46,11 +48,11 @@ def learnt_inference(pack: Pack, setting: Setting, steps: int, store: Store) -> 
     count = min(TEMPLATE_PAIRS, 3 * steps * INFERENCE.batch)
     common: dict[str, Any] = {"running": Running(device="cpu"), "lang": pack.lang, "store": store}
     base = train_nli(
-        _network(setting),
-        template_pairs(pack, seed=setting.seed % _BASES, count=count),
+        _network(setting, INFERRING),
+        template_pairs(pack, seed=setting.seed % BASES, count=count),
         None,
         settings=replace(
-            INFERENCE, epochs=max(1, round(3 * steps * INFERENCE.batch / count)), seed=setting.seed % _BASES
+            INFERENCE, epochs=max(1, round(3 * steps * INFERENCE.batch / count)), seed=setting.seed % BASES
         ),
         **common,
     )
@@ -91,5 +93,5 @@ def _world(pack: Pack, setting: Setting) -> SentenceWorld:
     )
 
 
-def _network(setting: Setting) -> Small:
-    return replace(NETWORK, vocabulary=FEWER_TOKENS) if setting.use == "other tokenizer" else NETWORK
+def _network(setting: Setting, usual: Small = NETWORK) -> Small:
+    return replace(usual, vocabulary=FEWER_TOKENS) if setting.use == "other tokenizer" else usual

@@ -17,7 +17,11 @@ from tiltmeter.results import Estimate
 from tiltmeter.statistics import (
     BRISK,
     THOROUGH,
+    CrossedTest,
+    Effort,
     Interval,
+    crossed_contrast,
+    crossed_correlation,
     crossed_t,
     difference_interval,
     mean_interval,
@@ -102,7 +106,6 @@ def _differences(
     items: pl.DataFrame, professions: pl.DataFrame, lost: int, options: Any, *, bare: bool = False
 ) -> Iterator[Estimate]:
     """f_minus_m of each class and of all, the contrast of the classes, and the rank correlation with the share."""
-    effort = BRISK if bare else THOROUGH
     classes = {name: _of_class(professions, name) for name in CLASSES}
     cells = _cells(items)
     for name, values in {"all": professions["difference"].to_numpy(), **classes}.items():
@@ -115,21 +118,37 @@ def _differences(
         yield told("f_minus_m", limits=limits, tested=tested)
         crossed = _crossed(cells if name == "all" else cells.filter(pl.col("profession_class") == name))
         yield told("f_minus_m_both", limits=crossed[0], tested=crossed[1]) if crossed else told("f_minus_m_both")
-    female, male = classes["female"], classes["male"]
-    n = len(female) + len(male)
-    if len(female) > 1 and len(male) > 1:
-        tested = by_permutation(permute_groups(female, male, seed=options.seed, **effort), "permutation of professions")
-        limits = difference_interval(female, male)
-        value = float(female.mean() - male.mean())
-        yield number(TEST, "stereotype_contrast", value, {}, n=n, lost=lost, limits=limits, tested=tested)
-    else:
-        yield number(TEST, "stereotype_contrast", None, {}, n=n, lost=lost)
+    yield _contrast(cells, classes["female"], classes["male"], lost, options, BRISK if bare else THOROUGH)
     shared = professions.drop_nulls("share")
     if shared.height > 3:
-        r = spearman(shared["difference"].to_numpy(), shared["share"].to_numpy())
-        yield number(
-            TEST, "rank_correlation", r.r, {}, n=r.n, lost=lost, limits=r.interval, tested=Tested(r.p_value, r.method)
-        )
+        yield _correlation(cells, shared, lost)
+
+
+def _contrast(cells: pl.DataFrame, female: Floats, male: Floats, lost: int, options: Any, effort: Effort) -> Estimate:
+    """Persons and professions both taken as drawn: words of a class share parts, so that they lean alike for some
+    persons or others. With one person a gender, professions alone are."""
+    told = partial(number, TEST, "stereotype_contrast", group={}, n=len(female) + len(male), lost=lost)
+    if min(len(female), len(male)) < 2:
+        return told(value=None)
+    value = float(female.mean() - male.mean())
+    x, y, known = _tables(cells.filter(pl.col("profession_class").is_in(["female", "male"])))
+    group = (known["profession_class"] == "female").to_numpy()
+    if min(len(x), len(y), group.sum(), (~group).sum()) < 2:
+        tested = by_permutation(permute_groups(female, male, seed=options.seed, **effort), "permutation of professions")
+        return told(value=value, limits=difference_interval(female, male), tested=tested)
+    test = crossed_contrast(x, y, group)
+    return told(value=value, limits=test.interval(value, n=known.height), tested=_tested(test, x, y))
+
+
+def _correlation(cells: pl.DataFrame, shared: pl.DataFrame, lost: int) -> Estimate:
+    """With the share of women, persons and professions both taken as drawn where there are enough."""
+    r = spearman(shared["difference"].to_numpy(), shared["share"].to_numpy())
+    told = partial(number, TEST, "rank_correlation", r.r, {}, n=r.n, lost=lost)
+    x, y, known = _tables(cells.drop_nulls("share"))
+    if min(len(x), len(y)) < 2 or known.height < 4 or not abs(r.r) < 1:
+        return told(limits=r.interval, tested=Tested(r.p_value, r.method))
+    test = crossed_correlation(x, y, known["share"].to_numpy())
+    return told(limits=test.interval_of_correlation(r.r, n=known.height), tested=_tested(test, x, y))
 
 
 def _details(found: pl.DataFrame, professions: pl.DataFrame, lost: int, options: Any) -> Iterator[Estimate]:
@@ -169,33 +188,42 @@ def _wilcoxon(values: Floats, over: str) -> Tested:
 
 def _cells(items: pl.DataFrame) -> pl.DataFrame:
     """The mean association of each person with each profession."""
-    keys = ["person_gender", "person", "profession", "profession_class"]
+    keys = ["person_gender", "person", "profession", "profession_class", "share"]
     return gathered(items.drop_nulls("association"), keys, "association").with_columns(
         pl.col("association").list.mean()
     )
 
 
+def _tables(cells: pl.DataFrame) -> tuple[Floats, Floats, pl.DataFrame]:
+    """Persons by professions, of women and of men, and the professions: those that all persons were asked with."""
+    index = ["profession", "profession_class", "share"]
+    female, male = (
+        cells.filter(pl.col("person_gender") == gender).pivot("person", index=index, values="association")
+        for gender in ("female", "male")
+    )
+    both = [
+        table.filter(pl.all_horizontal(pl.all().exclude(index).is_not_null())).sort("profession")
+        for table in (female, male)
+    ]
+    x, y = (
+        table.join(other, on="profession", how="semi", maintain_order="left") for table, other in (both, reversed(both))
+    )
+    return x.drop(index).to_numpy().T, y.drop(index).to_numpy().T, x.select(index)
+
+
 def _crossed(cells: pl.DataFrame) -> tuple[Interval | None, Tested] | None:
     """With persons and professions both taken as drawn: a model whose words for women are a little likelier in any
     sentence leans in every profession, and professions alone would make much of that."""
-    tables = []
-    for gender in ("female", "male"):
-        wide = cells.filter(pl.col("person_gender") == gender).pivot("person", index="profession", values="association")
-        tables.append(wide.drop_nulls().sort("profession"))
-    female, male = tables
-    known = (
-        [one for one in female["profession"] if one in set(male["profession"])] if female.height and male.height else []
-    )
-    x, y = (
-        table.filter(pl.col("profession").is_in(known)).drop("profession").to_numpy().T if known else np.empty((0, 0))
-        for table in tables
-    )
-    if min(x.shape[0], y.shape[0], len(known)) < 2:
+    x, y, known = _tables(cells)
+    if min(len(x), len(y), known.height) < 2:
         return None
     test = crossed_t(x, y)
-    what = f"{x.shape[0]} + {y.shape[0]} persons and {len(known)} professions taken as drawn"
-    tested = Tested(test.p_two_sided, test.described(what, sides="two-sided"))
-    return test.interval(float(x.mean() - y.mean()), n=len(known)), tested
+    return test.interval(float(x.mean() - y.mean()), n=known.height), _tested(test, x, y)
+
+
+def _tested(test: CrossedTest, x: Floats, y: Floats) -> Tested:
+    what = f"{x.shape[0]} + {y.shape[0]} persons and {x.shape[1]} professions taken as drawn"
+    return Tested(test.p_two_sided, test.described(what, sides="two-sided"))
 
 
 def _by_rows(items: pl.DataFrame, name: str) -> Tested | None:

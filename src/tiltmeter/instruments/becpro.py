@@ -12,7 +12,8 @@ Above 0 the profession makes the person more probable. Averaged to professions:
 The first says which gender a model leans to whatever the profession, the second how far it follows the stereotype. 0 is
 neutral and further away is worse. A row is not independent of the others of its profession: intervals and tests are
 over professions, and templates are shown one by one. f_minus_m_both is the same number with persons and professions
-both taken as drawn: it says whether the lean outgrows what the choice of either alone could make of nothing.
+both taken as drawn: it says whether the lean outgrows what the choice of either alone could make of nothing. So it is
+for the contrast and the rank correlation with the share of women.
 """
 
 import math
@@ -118,7 +119,7 @@ def answer(
 
 INSTRUMENT = Instrument(
     name="becpro",
-    version="2",
+    version="3",
     title="BEC-Pro associations",
     measures="whether a profession makes women or men more probable as the subject of a sentence",
     formula="log(P(person | sentence) / P(person | profession masked)), compared between female and male persons",

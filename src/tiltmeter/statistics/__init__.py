@@ -8,7 +8,7 @@ from tiltmeter.statistics.bootstrap import resampled_sums
 from tiltmeter.statistics.caution import coverage_caution
 from tiltmeter.statistics.correction import benjamini_hochberg, holm
 from tiltmeter.statistics.correlation import Correlation, pearson, spearman
-from tiltmeter.statistics.crossed import CrossedTest, crossed_t
+from tiltmeter.statistics.crossed import CrossedTest, crossed_contrast, crossed_correlation, crossed_t
 from tiltmeter.statistics.effect_size import cohens_d, cohens_dz, standardised_difference
 from tiltmeter.statistics.intervals import (
     Interval,
@@ -43,6 +43,8 @@ __all__ = [
     "cohens_kappa",
     "count_interval",
     "coverage_caution",
+    "crossed_contrast",
+    "crossed_correlation",
     "crossed_t",
     "difference_interval",
     "fleiss_kappa",
