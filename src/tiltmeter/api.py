@@ -27,6 +27,7 @@ _log = logging.getLogger(__name__)
 if TYPE_CHECKING:
     from tiltmeter.calibration import Calibration, Certificate, Selftest
     from tiltmeter.reviews import Opened
+    from tiltmeter.studies import Reproduction
     from tiltmeter.web import Site
 
 __all__ = [
@@ -48,6 +49,7 @@ __all__ = [
     "gate",
     "measure",
     "open_review",
+    "reproduce",
     "review",
     "selftest",
     "train_classifier",
@@ -182,6 +184,26 @@ def build_nli(out: str | Path, *, lang: str | None = None, pack: str | Path | No
     >>> built.card.sizes()  # doctest: +SKIP
     """
     return _build_nli(NliRequest(pack=_runs.choose_pack("the set", lang=lang, pack=pack), **options), Path(out))
+
+
+def reproduce(
+    study: str | Path,
+    *,
+    models: str | Path | None = None,
+    only: Sequence[str] = (),
+    cache: str | Path | None = None,
+    reading: Reading = Reading(),
+) -> "Reproduction":
+    """A study measured again with what is at hand, every printed number beside ours; `study` is the name of one that
+    ships, or a file of yours.
+
+    >>> found = tiltmeter.reproduce("pestova", models="vectors/")  # doctest: +SKIP
+    >>> [cell.difference for table in found.tables for cell in table.cells]  # doctest: +SKIP
+    """
+    from tiltmeter import studies
+
+    place = None if models is None else Path(models)
+    return studies.reproduce(studies.read_study(study), models=place, only=only, reading=reading, store=_store(cache))
 
 
 def calibrate(

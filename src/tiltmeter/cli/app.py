@@ -14,6 +14,7 @@ from tiltmeter.cli.gate import gate
 from tiltmeter.cli.measure import InstrumentGroup
 from tiltmeter.cli.options import JsonOption, LangOption, PackOption, with_reading
 from tiltmeter.cli.report import report
+from tiltmeter.cli.reproduce import reproduce
 from tiltmeter.cli.review import review
 from tiltmeter.cli.selftest import selftest
 from tiltmeter.cli.train import train_app
@@ -136,19 +137,37 @@ def runs_rm(run_ids: Annotated[list[str], typer.Argument(help="Ids, or their beg
 
 @runs_app.command("export")
 def runs_export(
-    run_id: Annotated[str, typer.Argument(help="A run's id, or its beginning.")],
-    out: Annotated[Path, typer.Option("-o", "--out", help="A folder, or a .csv or .parquet file for the items.")],
+    runs: Annotated[
+        list[str], typer.Argument(help="A run's id, or its beginning; with --study several, or measured subjects.")
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "-o", "--out", help="A folder, a .csv or .parquet file for the items, or with --study a .toml file."
+        ),
+    ],
+    study: Annotated[
+        bool, typer.Option("--study", help="Write a study that `tiltmeter reproduce` measures again.")
+    ] = False,
 ) -> None:
-    """Write a run's result and items to a place of yours."""
+    """Write a run's result and items to a place of yours, or several runs as a study."""
     from tiltmeter.cli import show
-    from tiltmeter.runs import export_items, read_run
-    from tiltmeter.store import Store
+    from tiltmeter.errors import TiltmeterError
+    from tiltmeter.runs import export_items, find_runs, read_run
+    from tiltmeter.store import Store, write_atomically
 
-    run = read_run(Store(), run_id)
-    if out.suffix:
-        export_items(run.items, out)
+    if study:
+        from tiltmeter.studies import study_file
+
+        if out.suffix != ".toml":
+            raise TiltmeterError(f"a study is written as .toml, and {out.name!r} does not end so")
+        write_atomically(out, study_file(find_runs(Store(), runs), name=out.stem).encode())
+    elif len(runs) > 1:
+        raise TiltmeterError("one run at a time is exported, or several as a study with --study")
+    elif out.suffix:
+        export_items(read_run(Store(), runs[0]).items, out)
     else:
-        run.save(out)
+        read_run(Store(), runs[0]).save(out)
     show.say(f"written: {out}")
 
 
@@ -245,6 +264,7 @@ app.add_typer(
 )
 app.command()(cite)
 app.command()(selftest)
+app.command()(reproduce)
 app.add_typer(build_app, name="build")
 app.command()(review)
 app.add_typer(train_app, name="train")

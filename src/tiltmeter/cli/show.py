@@ -31,6 +31,7 @@ from tiltmeter.training import read_card, read_test
 if TYPE_CHECKING:
     from tiltmeter.calibration import Calibration, Certificate, Selftest
     from tiltmeter.calibration.ranking import Ranked
+    from tiltmeter.studies import Reproduction
 
 _out = Console(highlight=False)
 _err = Console(stderr=True, highlight=False)
@@ -456,6 +457,41 @@ def selftested(found: "Selftest", *, as_json: bool) -> None:
         if wrong
         else f"all {len(found.checked)} measurements are as recorded"
     )
+
+
+def reproduced(found: "Reproduction", written: Sequence[Path], *, as_json: bool) -> None:
+    """Every table as it was printed, with ours and the difference below each number."""
+    from tiltmeter.report.reproduction import summary, told_print
+
+    if as_json:
+        print(json.dumps(found.to_json(), ensure_ascii=False, indent=1))
+        return
+    say(f"{found.study.title}\n{found.study.reference}")
+    for one in found.tables:
+        say(f"\n{one.table.title}")
+        table = _table(
+            *(key.replace("_", " ") for key in one.table.keys), *(column.head for column in one.table.columns)
+        )
+        for row in one.rows:
+            cells = []
+            for entry in row.cells:
+                ours = "" if entry.ours is None else f"\n{shown(entry.ours)}"
+                less = "" if entry.difference is None else f" ({'+' * (entry.difference > 0)}{shown(entry.difference)})"
+                cells.append(told_print(entry) + ours + less)
+            _add(table, *row.keys, *cells)
+        _out.print(table)
+        for told in (one.table.note, one.table.command and f"such numbers come of: {one.table.command}"):
+            if told:
+                say(told)
+    say("")
+    for sentence in (*summary(found), *([found.study.note] if found.study.note else [])):
+        say(sentence)
+    for absent in found.absent:
+        say(f"not at hand: {absent.what}: {absent.fetch}", error=True)
+    for sentence in found.failed:
+        say(sentence, error=True)
+    for path in written:
+        say(f"written: {path}")
 
 
 def _possible(pack: Pack, tools: Sequence[Instrument]) -> list[str]:

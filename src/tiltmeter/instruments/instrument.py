@@ -171,6 +171,11 @@ class Instrument:
         """Options that have to be given: files which nothing in a pack can stand in for."""
         return [field.name for field in dataclasses.fields(self.options) if field.metadata.get("needed")]
 
+    def file_options(self) -> dict[str, bool]:
+        """Options that take a file or folder of the user's, and whether they take several."""
+        told = {field.name: field.metadata for field in dataclasses.fields(self.options)}
+        return {name: bool(metadata["many"]) for name, metadata in told.items() if "reader" in metadata}
+
     def describe(self, options: Any) -> dict[str, Any]:
         """The options as they stand in a result and in a run's identity: files by name and checksum."""
         return {field.name: _described(getattr(options, field.name)) for field in dataclasses.fields(self.options)}

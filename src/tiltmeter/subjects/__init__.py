@@ -1,6 +1,15 @@
 """What is measured: models and vectors behind capabilities."""
 
-from tiltmeter.subjects.opening import CAPABILITIES, Filler, Inferrer, Subject, language_of, model_folder, open_subject
+from tiltmeter.subjects.opening import (
+    CAPABILITIES,
+    Filler,
+    Inferrer,
+    Subject,
+    is_at_hand,
+    language_of,
+    model_folder,
+    open_subject,
+)
 from tiltmeter.subjects.packages import Package, is_fetched, known_package, known_packages
 from tiltmeter.subjects.references import Reference, known_references, reference
 from tiltmeter.subjects.vectors import Found, VectorSubject
@@ -14,6 +23,7 @@ __all__ = [
     "Reference",
     "Subject",
     "VectorSubject",
+    "is_at_hand",
     "is_fetched",
     "known_package",
     "known_packages",

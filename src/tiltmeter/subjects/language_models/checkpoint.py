@@ -177,6 +177,20 @@ def refuse_pickles(folder: Path, *, allowed: bool) -> None:
         )
 
 
+def is_cached(name: str) -> bool:
+    """Whether the hub's own cache has a model of the hub."""
+    try:
+        import huggingface_hub as hub
+        from huggingface_hub import errors
+    except ImportError:
+        return False
+    repository, _, revision = name.partition("@")
+    try:
+        return isinstance(hub.try_to_load_from_cache(repository, "config.json", revision=revision or None), str)
+    except errors.HFValidationError:
+        return False
+
+
 def hub_snapshot(name: str, *, allow_pickle: bool) -> Path:
     """The folder of a model of the hub, `NAME` or `NAME@REVISION`, fetched on first use into the hub's own cache."""
     try:

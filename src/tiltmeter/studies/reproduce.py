@@ -1,0 +1,323 @@
+"""A study measured again: what is at hand is run in the study's mode, and every cell stands beside the printed one."""
+
+import logging
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+from unicodedata import normalize
+
+import polars as pl
+
+from tiltmeter.errors import MissingExtra, OutOfReach, TiltmeterError, unknown
+from tiltmeter.instruments import load_instrument
+from tiltmeter.reading import Reading
+from tiltmeter.results import Estimate
+from tiltmeter.runs import Run, measure
+from tiltmeter.store import Store
+from tiltmeter.studies.formulas import Formula, Printed
+from tiltmeter.studies.study import Column, Measured, Model, Printout, Study
+from tiltmeter.subjects import is_at_hand
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A printed number and ours."""
+
+    printed: Printed | None
+    ours: float | None
+    by_formula: float | None = None
+    """What the paper's own formula gives of what it printed beside it, where the print cannot be that."""
+
+    @property
+    def difference(self) -> float | None:
+        return None if self.printed is None or self.ours is None else self.ours - self.printed.value
+
+    @property
+    def agrees(self) -> bool | None:
+        """Whether ours rounds to what was printed; None where there is nothing to compare."""
+        return None if self.printed is None or self.ours is None else self.printed.agrees(self.ours)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a table; of a stand-in, nothing was printed."""
+
+    keys: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    stands_in: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A table of the study, ours beside theirs."""
+
+    table: Printout
+    rows: tuple[Row, ...]
+
+    @property
+    def cells(self) -> list[Cell]:
+        return list(chain.from_iterable(row.cells for row in self.rows))
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """What was not at hand, and where to get it."""
+
+    what: str
+    fetch: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """What came of a study."""
+
+    study: Study
+    tables: tuple[Compared, ...]
+    runs: tuple[Run, ...]
+    """Of the study's models; else of what stands in for them."""
+    stand_ins: tuple[str, ...]
+    """Subjects that are no models of the study."""
+    absent: tuple[Absent, ...]
+    failed: tuple[str, ...]
+    """What was at hand and could not be measured, and why."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "study": self.study.name,
+            "title": self.study.title,
+            "reference": self.study.reference,
+            "note": self.study.note,
+            "tables": [
+                {
+                    "title": one.table.title,
+                    "run": one.table.run or None,
+                    "command": one.table.command or None,
+                    "note": one.table.note,
+                    "keys": list(one.table.keys),
+                    "columns": [column.head for column in one.table.columns],
+                    "rows": [
+                        {
+                            "keys": list(row.keys),
+                            "stands_in": row.stands_in,
+                            "cells": [
+                                {
+                                    "printed": cell.printed.text if cell.printed else None,
+                                    "ours": cell.ours,
+                                    "difference": cell.difference,
+                                    "agrees": cell.agrees,
+                                    "by_formula": cell.by_formula,
+                                }
+                                for cell in row.cells
+                            ],
+                        }
+                        for row in one.rows
+                    ],
+                }
+                for one in self.tables
+            ],
+            "runs": [run.id for run in self.runs],
+            "stand_ins": list(self.stand_ins),
+            "absent": [{"what": one.what, "fetch": one.fetch} for one in self.absent],
+            "failed": list(self.failed),
+        }
+
+
+def reproduce(
+    study: Study,
+    *,
+    models: Path | None = None,
+    only: Sequence[str] = (),
+    reading: Reading = Reading(),
+    store: Store | None = None,
+) -> Reproduction:
+    """Measures the models and data of a study that are at hand: in the folder `models`, beside the study's own file,
+    in the model hub's cache, or in a package. Of a run none of whose models is, stand-ins show the layout.
+
+    `only` takes labels of models and ids of runs.
+    """
+    store = store or Store()
+    if models is not None and not models.is_dir():
+        raise TiltmeterError(f"--models {models} is not a folder: give one with the study's models and data")
+    known = [*(model.label for model in study.models), *(run.id for run in study.runs)]
+    if strange := next((name for name in only if name not in known), None):
+        raise unknown(f"model or run of {study.name}", strange, known)
+    places = [Path(place) for place in (models, study.folder) if place]
+    found = [_measured(study, run, places, only, reading, store) for run in _chosen(study, only)]
+    by_run = {part.of.id: part for part in found}
+    return Reproduction(
+        study=study,
+        tables=tuple(
+            _compared(table, by_run.get(table.run)) for table in study.tables if not table.run or table.run in by_run
+        ),
+        runs=tuple({run.id: run for part in found for run in part.runs.values()}.values()),
+        stand_ins=tuple(dict.fromkeys(name for part in found if part.stands_in for name in part.runs)),
+        absent=tuple(dict.fromkeys(one for part in found for one in part.absent)),
+        failed=tuple(dict.fromkeys(one for part in found for one in part.failed)),
+    )
+
+
+def _chosen(study: Study, only: Sequence[str]) -> list[Measured]:
+    """The runs that are named, or that one of the models named belongs to."""
+    return [run for run in study.runs if not only or run.id in only or set(run.models) & set(only)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One run of a study, measured: by a model's label, or by the name of what stands in."""
+
+    of: Measured
+    runs: Mapping[str, Run]
+    stands_in: bool
+    absent: tuple[Absent, ...]
+    failed: tuple[str, ...]
+
+
+def _measured(
+    study: Study, run: Measured, places: Sequence[Path], only: Sequence[str], reading: Reading, store: Store
+) -> _Part:
+    labels = [label for label in run.models if not set(only) & set(run.models) or label in only]
+    files = {option: _file(name, places) for option, name in run.files.items()}
+    absent = [Absent(run.files[option], run.fetch) for option, path in files.items() if path is None]
+    at_hand = {}
+    for model in map(study.model, labels):
+        if name := _subject(model, places):
+            at_hand[model.label] = (name, model)
+        else:
+            absent.append(Absent(f"{model.label} ({model.name})", model.fetch or f"`hf download {model.name}`"))
+    failed: list[str] = []
+    found: dict[str, Run] = {}
+    whole = all(path is not None for path in files.values())
+    given = {option: _as_option(run, option, path) for option, path in files.items() if path is not None}
+    for label, (name, model) in at_hand.items() if whole else ():
+        own = Reading(**{**_told(reading), **model.reading})
+        try:
+            found[label] = measure(
+                run.instrument, name, lang=run.lang, store=store, reading=own, **run.options, **given
+            )
+        except (OutOfReach, MissingExtra) as error:
+            absent.append(Absent(f"{label} ({name})", str(error)))
+        except TiltmeterError as error:
+            failed.append(f"{run.instrument} on {label}: {error}")
+    if found or only:
+        return _Part(run, found, False, tuple(absent), tuple(failed))
+    for name in run.stand_in:
+        try:
+            found[name] = measure(
+                run.instrument, name, lang=run.lang, store=store, reading=reading, **run.options, **given
+            )
+        except TiltmeterError as error:
+            failed.append(f"{run.instrument} on {name}, which was to stand in: {error}")
+    return _Part(run, found, True, tuple(absent), tuple(failed))
+
+
+def _told(reading: Reading) -> dict[str, Any]:
+    return {name: getattr(reading, name) for name in reading.__dataclass_fields__}
+
+
+def _as_option(run: Measured, option: str, path: Path) -> Any:
+    """Some options take several files."""
+    return [path] if load_instrument(run.instrument).file_options()[option] else path
+
+
+def _file(name: str, places: Sequence[Path]) -> Path | None:
+    """A file or folder of the user's, by the name that the study gives it."""
+    return next((place / name for place in places if (place / name).exists()), None)
+
+
+def _subject(model: Model, places: Sequence[Path]) -> str | None:
+    """What to open for a model: its folder or file among the user's, by its whole or its last name, with any ending;
+    else what its name stands for, if that needs no download of weights."""
+    last = model.name.rsplit("/", 1)[-1]
+    for place in places:
+        for name in dict.fromkeys((model.name, model.name.replace("/", "--"), last)):
+            if (place / name).exists():
+                return str(place / name)
+        if endings := sorted(place.glob(f"{_literal(last)}.*")):
+            return str(endings[0])
+    return model.name if is_at_hand(model.name) else None
+
+
+def _literal(name: str) -> str:
+    return re.sub(r"([*?\[])", r"[\1]", name)
+
+
+def _compared(table: Printout, part: _Part | None) -> Compared:
+    rows = []
+    for row in table.rows:
+        printed, wrong = table.printed(row), table.contradictions(row)
+        run = None if part is None or part.stands_in else _run_of(table, row, part)
+        ours = [_ours(table, column, row, run) for column in table.columns]
+        cells = (Cell(printed.get(place), value, wrong.get(place)) for place, value in enumerate(ours))
+        rows.append(Row(row[: len(table.keys)], tuple(cells)))
+    if part is not None and part.stands_in:
+        rows += _stand_ins(table, part)
+    return Compared(table, tuple(rows))
+
+
+def _run_of(table: Printout, row: Sequence[str], part: _Part) -> Run | None:
+    """The run of a row's model; a table that names none is of the run's only one."""
+    if "model" in table.keys:
+        return part.runs.get(row[table.keys.index("model")])
+    return next(iter(part.runs.values()), None) if len(part.of.models) == 1 else None
+
+
+def _stand_ins(table: Printout, part: _Part) -> Iterator[Row]:
+    """The same rows of what stands in, each once; what is of an item is of a sentence that the study's data has."""
+    if any(column.item for column in table.columns):
+        return
+    place = table.keys.index("model") if "model" in table.keys else None
+    for name, run in part.runs.items():
+        known = []
+        for row in table.rows:
+            keys = tuple(name if at == place else key for at, key in enumerate(row[: len(table.keys)]))
+            if keys not in known:
+                known.append(keys)
+                yield Row(keys, tuple(Cell(None, _ours(table, column, keys, run)) for column in table.columns), True)
+
+
+def _ours(table: Printout, column: Column, row: Sequence[str], run: Run | None) -> float | None:
+    if run is None:
+        return None
+    keys = {key: value for key, value in zip(table.keys, row, strict=False) if key != "model"}
+    if column.item:
+        return _of_item(column.item, keys, run.items)
+    test = keys.pop("test", column.test)
+    group = {key: _of_file(value, run) for key, value in (keys | column.group).items()}
+    found = [row for row in run.result.estimates if _is_it(row, column.estimate, test, group)]
+    value = getattr(found[0], column.field) if len(found) == 1 else None
+    return None if value is None else float(value)
+
+
+def _of_file(value: str, run: Run) -> str:
+    """`@OPTION` is the file that was given with an option, by its name, or the pack's own list where none was."""
+    if not value.startswith("@"):
+        return value
+    given = run.result.options.get(value[1:])
+    one = given[0] if isinstance(given, list | tuple) and given else given
+    return str(one["file"]) if isinstance(one, Mapping) else "pack"
+
+
+def _is_it(row: Estimate, name: str, test: str, group: Mapping[str, str]) -> bool:
+    return row.name == name and (not test or row.test == test) and dict(row.group) == dict(group)
+
+
+def _of_item(formula: str, keys: Mapping[str, str], items: pl.DataFrame) -> float | None:
+    """Arithmetic over the columns of the item that a row names; `[MASK]` in a printed text is any one character."""
+    wanted = pl.lit(True)
+    for key, told in keys.items():
+        if key not in items.columns:
+            return None
+        # A print may have other commas than the data: those of half a width, say.
+        pattern = "^" + ".".join(map(re.escape, normalize("NFKC", told).split("[MASK]"))) + "$"
+        wanted = wanted & pl.col(key).cast(pl.String).str.normalize("NFKC").str.contains(pattern)
+    found = items.filter(wanted)
+    if found.is_empty():
+        return None
+    numbers = {name: value for name, value in found.row(0, named=True).items() if isinstance(value, int | float)}
+    arithmetic = Formula(formula)
+    return arithmetic.value(numbers) if set(arithmetic.names) <= numbers.keys() else None
