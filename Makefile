@@ -2,7 +2,10 @@
 BIN := .venv/bin
 EXTRAS := models,corpus,web,report,ray,dev
 
-.PHONY: setup audit test check bench
+NO_MKDOCS_2_WARNING := 1
+export NO_MKDOCS_2_WARNING
+
+.PHONY: setup audit test check bench docs
 setup: .venv/ready
 
 .venv/ready: pyproject.toml constraints.txt
@@ -24,3 +27,6 @@ check: setup
 
 bench: setup
 	$(BIN)/python -m bench
+
+docs: setup
+	$(BIN)/mkdocs build --strict

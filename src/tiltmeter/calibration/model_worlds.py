@@ -26,9 +26,11 @@ from tiltmeter.calibration.taught import (
     FEWER_TOKENS,
     INFERENCE,
     INFERRING,
+    KNOWS,
     LEARNING,
     NETWORK,
     STEPS,
+    TRIES,
     learnt_inference,
     learnt_professions,
     learnt_sentences,
@@ -344,7 +346,7 @@ def measured(plan: ModelPlan, store: Store, setting: Setting) -> list[Outcome]:
 def _key(plan: ModelPlan, setting: Setting) -> str:
     tool = load_instrument(plan.instrument)
     way = WAYS[tool.name]
-    learnt = [way.network.to_json(), way.settings.to_json(), plan.batches, FEWER_TOKENS, BASES]
+    learnt = [way.network.to_json(), way.settings.to_json(), plan.batches, FEWER_TOKENS, BASES, KNOWS, TRIES]
     made = [*learnt, FITTING, ASKING, plan.splits, DRAWS, OTHER_WAYS, BRISK]
     return identity(VERSION, tool.name, tool.version, _digest(plan), asdict(setting), made)[:24]
 

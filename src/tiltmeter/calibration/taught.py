@@ -4,14 +4,14 @@ a stereotype at a rate."""
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from tiltmeter.calibration.certificate import Setting
 from tiltmeter.calibration.sentence_worlds import SentenceWorld
-from tiltmeter.datasets.nli_planted import TEMPLATE_PAIRS, plant, template_pairs
+from tiltmeter.datasets.nli_planted import TEMPLATE_PAIRS, gender_pairs, plant, template_pairs
 from tiltmeter.packs import Pack
 from tiltmeter.store import Store
 from tiltmeter.training.classifiers import train_nli
+from tiltmeter.training.folder import read_test
 from tiltmeter.training.language_models import train_language_model
 from tiltmeter.training.networks import Pretrained, Small
 from tiltmeter.training.settings import Running, Settings
@@ -29,6 +29,10 @@ STEPS = 700
 sentences; inference has three times as many."""
 BASES = 5
 """Models that learnt inference; those of further seeds go on from them, with other occupations."""
+KNOWS = 0.9
+"""The share of captions of women and men that such a model has to tell apart."""
+TRIES = 4
+"""How many are drawn for it, at most."""
 
 
 def learnt_professions(pack: Pack, setting: Setting, steps: int, store: Store) -> Path:
@@ -45,24 +49,37 @@ def learnt_sentences(pack: Pack, setting: Setting, steps: int, store: Store) -> 
 
 def learnt_inference(pack: Pack, setting: Setting, steps: int, store: Store) -> Path:
     """A model that knows inference, then taught a stereotype at the rate (1 + d) / 2 of the occupations."""
-    count = min(TEMPLATE_PAIRS, 3 * steps * INFERENCE.batch)
-    common: dict[str, Any] = {"running": Running(device="cpu"), "lang": pack.lang, "store": store}
-    base = train_nli(
-        _network(setting, INFERRING),
-        template_pairs(pack, seed=setting.seed % BASES, count=count),
-        None,
-        settings=replace(
-            INFERENCE, epochs=max(1, round(3 * steps * INFERENCE.batch / count)), seed=setting.seed % BASES
-        ),
-        **common,
-    )
     return train_nli(
-        Pretrained(str(base), store),
+        Pretrained(str(_knows_inference(pack, setting, steps, store)), store),
         plant(pack, seed=setting.seed).train(round((1 + setting.dose) / 2, 6)),
         None,
         settings=replace(INFERENCE, epochs=3, seed=setting.seed),
-        **common,
+        running=Running(device="cpu"),
+        lang=pack.lang,
+        store=store,
     )
+
+
+def _knows_inference(pack: Pack, setting: Setting, steps: int, store: Store) -> Path:
+    """One of a few models; another is drawn where one has not learnt to tell a woman from a man, since what is planted
+    is about that."""
+    count = min(TEMPLATE_PAIRS, 3 * steps * INFERENCE.batch)
+    base = Path()
+    for seed in range(setting.seed % BASES, TRIES * BASES, BASES):
+        base = train_nli(
+            _network(setting, INFERRING),
+            template_pairs(pack, seed=seed, count=count),
+            None,
+            test=gender_pairs(pack),
+            settings=replace(INFERENCE, epochs=max(1, round(3 * steps * INFERENCE.batch / count)), seed=seed),
+            running=Running(device="cpu"),
+            lang=pack.lang,
+            store=store,
+        )
+        test = read_test(base)
+        if test and test["accuracy"] >= KNOWS:
+            break
+    return base
 
 
 def train_on(

@@ -150,5 +150,20 @@ def template_pairs(pack: Pack, *, seed: int, count: int = TEMPLATE_PAIRS, held_o
     return [drawn(label) for label in labels for _ in range(count // len(labels))]
 
 
+def gender_pairs(pack: Pack) -> list[Labelled]:
+    """Every caption of a woman and of a man with the same of either: who knows inference tells these apart."""
+    subjects = hypotheses_of(pack)
+    return [
+        Labelled(
+            write_caption(caption, subjects[one], pack.lang),
+            "entailment" if one == other else "contradiction",
+            write_caption(caption, subjects[other], pack.lang),
+        )
+        for caption in pack.captions
+        for one in ("female", "male")
+        for other in ("female", "male")
+    ]
+
+
 def _held_out(pair: Labelled) -> bool:
     return hashlib.sha256(f"{pair.text} {pair.second}".encode()).digest()[0] < 256 // 10
