@@ -71,6 +71,14 @@ class TestWhatIsAtHand:
             assert cell.difference == pytest.approx(cell.ours - float(cell.printed.text))
             assert cell.agrees == (abs(cell.ours - float(cell.printed.text)) <= 0.0005)
 
+    def test_as_a_table_of_pandas_it_has_the_same_numbers(self, english: Reproduction) -> None:
+        one = of(english, "Table 4.4")
+        told = one.to_pandas().query("model == 'BERT monolingual'")
+        assert told["f - m, printed"].tolist() == ["-0.404", "1.179", "-0.989"]
+        assert told["f - m, ours"].tolist() == [
+            ours(one, "BERT monolingual", name)[0] for name in told["profession_class"]
+        ]
+
     def test_what_is_not_is_named_with_the_command_that_gets_it(self, english: Reproduction) -> None:
         told = {one.what: one.fetch for one in english.absent}
         assert told == {

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
 import polars as pl
@@ -20,6 +20,9 @@ from tiltmeter.store import Store
 from tiltmeter.studies.formulas import Formula, Printed
 from tiltmeter.studies.study import Column, Measured, Model, Printout, Study
 from tiltmeter.subjects import is_at_hand
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _log = logging.getLogger(__name__)
 
@@ -62,6 +65,22 @@ class Compared:
     @property
     def cells(self) -> list[Cell]:
         return list(chain.from_iterable(row.cells for row in self.rows))
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """The table with three columns for each of its own: what was printed, ours, and the difference."""
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise MissingExtra("pandas", "report") from error
+        rows = []
+        for row in self.rows:
+            told: dict[str, Any] = dict(zip(self.table.keys, row.keys, strict=True))
+            for column, cell in zip(self.table.columns, row.cells, strict=True):
+                told[f"{column.head}, printed"] = cell.printed.text if cell.printed else ""
+                told[f"{column.head}, ours"] = cell.ours
+                told[f"{column.head}, difference"] = cell.difference
+            rows.append(told)
+        return pd.DataFrame(rows)
 
 
 @dataclass(frozen=True, slots=True)
