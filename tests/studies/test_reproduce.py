@@ -15,6 +15,7 @@ from tiltmeter.errors import TiltmeterError
 from tiltmeter.packs import load_pack
 from tiltmeter.store import Store
 from tiltmeter.studies import Compared, Reproduction, read_study, reproduce, study_file
+from tiltmeter.studies.reproduce import _of_item
 from tiltmeter.subjects import known_references
 
 
@@ -92,7 +93,7 @@ class TestWhatIsAtHand:
     ) -> None:
         import huggingface_hub.constants
 
-        from tiltmeter.subjects import is_at_hand
+        from tiltmeter.subjects.language_models.checkpoint import is_cached
 
         place = tmp_path / "hub" / "models--ixa-ehu--berteus-base-cased"
         commit = "0" * 40
@@ -100,9 +101,11 @@ class TestWhatIsAtHand:
         (place / "refs").mkdir()
         (place / "refs" / "main").write_text(commit)
         monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
-        assert is_at_hand("ixa-ehu/berteus-base-cased")
-        assert not is_at_hand("ixa-ehu/ixambert-base-cased")
-        assert not is_at_hand("no model: at all")
+        assert is_cached("ixa-ehu/berteus-base-cased")
+        assert not is_cached("ixa-ehu/ixambert-base-cased")
+        assert not is_cached("no model: at all")
+        (place / "snapshots" / commit / "model.safetensors").unlink()
+        assert not is_cached("ixa-ehu/berteus-base-cased")
 
 
 class TestSentences:
@@ -141,6 +144,14 @@ class TestSentences:
         assert [cell.ours for cell in found.tables[0].cells] == pytest.approx(
             [10 ** item["log10_p_man"], item["log10_p_man"] - item["log10_p_woman"]]
         )
+
+    def test_of_a_text_that_stands_twice_the_masked_place_tells_which(self) -> None:
+        items = pl.DataFrame({"sentence": ["他说他来"] * 2, "start": [0, 2], "end": [1, 3], "bias": [0.1, 0.6]})
+        assert _of_item("bias", {"sentence": "[MASK]说他来"}, items) == 0.1
+        assert _of_item("bias", {"sentence": "他说[MASK]来"}, items) == 0.6
+        assert _of_item("bias", {"sentence": "他说他来"}, items) is None, "either could be meant"
+        assert _of_item("bias", {"sentence": "他说[MASK]去"}, items) is None
+        assert _of_item("absent", {"sentence": "[MASK]说他来"}, items) is None
 
     def test_data_that_are_missing_are_named_and_nothing_is_measured_on_others(
         self, tmp_path: Path, store: Store
@@ -186,6 +197,49 @@ class TestStandIns:
         assert told["Wiki", "names"] == estimates["names", "pearson", "cgss.csv"] is not None
 
 
+class TestNames:
+    """Only the model that a study means is measured under its label."""
+
+    @pytest.mark.parametrize("name", ["", ".", "..", "../elsewhere", "/", "no/..", "x" * 300, "~nobody/x"])
+    def test_that_lead_elsewhere_find_nothing(self, tmp_path: Path, store: Store, name: str) -> None:
+        folder = put("ru-vectors", tmp_path / "models" / "theirs").parent
+        (tmp_path / "x.toml").write_text(_STUDY.replace("no-such-model", name), "utf-8")
+        found = reproduce(read_study(tmp_path / "x.toml"), models=folder, store=store)
+        assert (found.runs, found.failed) == ((), ())
+        assert len(found.absent) == 1
+
+    def test_of_another_ending_or_of_two_owners_find_nothing(self, tmp_path: Path, store: Store) -> None:
+        folder = put("en-masked", tmp_path / "models" / "distilbert").parent
+        (folder / "wiki.md5").write_text("0")
+        two = _STUDY.replace('{ label = "m", name = "no-such-model" }', _TWO).replace(
+            'models = ["m"]', 'models = ["m", "n"]'
+        )
+        (tmp_path / "x.toml").write_text(two, "utf-8")
+        found = reproduce(read_study(tmp_path / "x.toml"), models=folder, store=store)
+        assert found.runs == ()
+        assert [one.fetch for one in found.absent] == ["`hf download a/distilbert`", "`hf download b/distilbert`"]
+
+    @pytest.mark.parametrize("name", ["api:http://127.0.0.1:9#x", "predictions:/etc/passwd", "x; curl y | sh #"])
+    def test_of_servers_files_and_commands_do_nothing(self, tmp_path: Path, store: Store, name: str) -> None:
+        (tmp_path / "x.toml").write_text(_STUDY.replace("no-such-model", name), "utf-8")
+        found = reproduce(read_study(tmp_path / "x.toml"), store=store)
+        assert found.runs == ()
+        assert found.absent[0].fetch == "where, the study does not say"
+
+    def test_a_file_lies_where_the_user_said(self, tmp_path: Path, store: Store) -> None:
+        (tmp_path / "outside.toml").write_text("x = 1")
+        for name in ("../outside.toml", str(tmp_path / "outside.toml")):
+            text = _STUDY.replace('lang = "en"', f'lang = "en"\nfiles = {{ tests = "{name}" }}')
+            (tmp_path / "models").mkdir(exist_ok=True)
+            (tmp_path / "models" / "x.toml").write_text(text.replace("no-such-model", "ref:en-vectors"), "utf-8")
+            found = reproduce(read_study(tmp_path / "models" / "x.toml"), store=store)
+            assert found.runs == ()
+            assert [one.what for one in found.absent] == [name]
+
+
+_TWO = '{ label = "m", name = "a/distilbert" }, { label = "n", name = "b/distilbert" }'
+
+
 class TestAStudyOfOnesOwn:
     def test_exported_and_measured_again_every_number_agrees(self, tmp_path: Path, store: Store) -> None:
         runs = [
@@ -201,6 +255,23 @@ class TestAStudyOfOnesOwn:
         assert {cell.agrees for cell in cells if cell.printed} == {True}
         assert sum(cell.printed is not None for cell in cells) > 60
         assert [run.id for run in found.runs] == [run.id for run in runs]
+
+    def test_one_model_under_several_instruments_is_named_once(self, tmp_path: Path, store: Store) -> None:
+        runs = [
+            tiltmeter.measure("becpro", "ref:en-masked", cache=store.root),
+            tiltmeter.measure("becpro", "ref:en-masked", cache=store.root, mode="published"),
+            tiltmeter.measure("slgu", "ref:en-masked", cache=store.root),
+        ]
+        path = tmp_path / "mine.toml"
+        path.write_text(study_file(runs, name="mine"), "utf-8")
+        study = read_study(path)
+        assert [model.label for model in study.models] == ["ref:en-masked"]
+        assert [(run.instrument, run.models) for run in study.runs] == [
+            (instrument, ("ref:en-masked",)) for instrument in ("becpro", "becpro", "slgu")
+        ]
+        titles = [one.title for one in study.tables]
+        assert len(set(titles)) == len(titles)
+        assert [run.id for run in reproduce(study, store=store).runs] == [run.id for run in runs]
 
     def test_by_the_commands(self, told: Command, tmp_path: Path) -> None:
         assert told("measure", "nli-coal", "ref:en-nli").returncode == 0
@@ -261,7 +332,11 @@ rows = [["m", "career-family", "0.5"]]
         ('name = "x"', "", "name is missing"),
         ('title = "A title"', "titel = 3", "there is no part of a study 'titel'; did you mean 'title'?"),
         ('instrument = "weat"', 'instrument = "wheat"', "there is no instrument 'wheat'; did you mean 'weat'?"),
-        ('lang = "en"', 'lang = "en"\noptions = { effect_size = "x" }', "there is no value of effect_size 'x'"),
+        ('lang = "en"', 'lang = "en"\noptions = { effect_size = "x" }', "options.effect_size is 'x', where one of"),
+        ('lang = "en"', 'lang = "en"\noptions = { seed = "x" }', "options.seed is 'x', where a whole number"),
+        ('lang = "en"', 'lang = "en"\noptions = { tests = "/etc/passwd" }', "name it under files"),
+        ('"0.5"]', '"−0.5"]', "'−0.5' is no number"),
+        ('effect_size"', 'effect_size", group = { a = "@ratigns" }', "there is no file in the table 'a table'"),
         ('lang = "en"', 'lang = "en"\nfiles = { effect_size = "x" }', "that takes a file 'effect_size'"),
         ('models = ["m"]', 'models = ["n"]', "there is no model of the run 'r' 'n'"),
         ('run = "r"', 'run = "s"', "there is no run, which the table 'a table' is of, 's'"),

@@ -1,6 +1,7 @@
 """What is printed for people. Every text that came from a file is printed as text, never as markup."""
 
 import json
+import re
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,7 +18,7 @@ from tiltmeter.calibration.recovery import SAID
 from tiltmeter.corpora import Built, BuiltNli
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments import Instrument
-from tiltmeter.packs import LISTS, Pack
+from tiltmeter.packs import LISTS, Pack, shipped_languages
 from tiltmeter.report.calibrated import KIND, all_notes, calibration_of
 from tiltmeter.report.content import not_measured
 from tiltmeter.report.summary import models
@@ -40,7 +41,15 @@ if not _out.is_terminal:
 
 
 def say(sentence: str, *, error: bool = False) -> None:
-    (_err if error else _out).print(Text(sentence), soft_wrap=True)
+    (_err if error else _out).print(_text(sentence), soft_wrap=True)
+
+
+def _text(raw: str) -> Text:
+    """Text from anywhere: it neither steers a terminal nor turns the direction of what follows."""
+    return Text(_STEERING.sub("\N{REPLACEMENT CHARACTER}", raw))
+
+
+_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def run(found: Run, *, notes: bool = False) -> None:
@@ -340,7 +349,8 @@ def built(made: Built, *, as_json: bool) -> None:
         for line in card.warnings:
             say(f"not symmetric: {line}")
         say(f"next, let people judge them: tiltmeter review {made.folder / 'set.parquet'} --reviewers NAME,NAME,NAME")
-        say(f"or measure: tiltmeter measure slgu MODEL --lang {card.pack.lang} --sentences {made.folder / 'set.csv'}")
+        pack = f"--lang {card.pack.lang}" if card.pack.lang in shipped_languages() else "--pack DIR"
+        say(f"or measure: tiltmeter measure slgu MODEL {pack} --sentences {made.folder / 'set.csv'}")
     for problem in made.problems:
         say(problem, error=True)
 
@@ -461,7 +471,7 @@ def selftested(found: "Selftest", *, as_json: bool) -> None:
 
 def reproduced(found: "Reproduction", written: Sequence[Path], *, as_json: bool) -> None:
     """Every table as it was printed, with ours and the difference below each number."""
-    from tiltmeter.report.reproduction import summary, told_print
+    from tiltmeter.report.reproduction import summary, told_ours, told_print
 
     if as_json:
         print(json.dumps(found.to_json(), ensure_ascii=False, indent=1))
@@ -473,11 +483,10 @@ def reproduced(found: "Reproduction", written: Sequence[Path], *, as_json: bool)
             *(key.replace("_", " ") for key in one.table.keys), *(column.head for column in one.table.columns)
         )
         for row in one.rows:
-            cells = []
-            for entry in row.cells:
-                ours = "" if entry.ours is None else f"\n{shown(entry.ours)}"
-                less = "" if entry.difference is None else f" ({'+' * (entry.difference > 0)}{shown(entry.difference)})"
-                cells.append(told_print(entry) + ours + less)
+            cells = [
+                "\n".join(filter(None, [told_print(entry), " ".join(filter(None, told_ours(entry, column)))]))
+                for column, entry in zip(one.table.columns, row.cells, strict=True)
+            ]
             _add(table, *row.keys, *cells)
         _out.print(table)
         for told in (one.table.note, one.table.command and f"such numbers come of: {one.table.command}"):
@@ -509,9 +518,9 @@ def _count(pack: Pack, name: str) -> str:
 def _table(*columns: str) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
-        table.add_column(column, overflow="fold")
+        table.add_column(_text(column), overflow="fold")
     return table
 
 
 def _add(table: Table, *cells: Any) -> None:
-    table.add_row(*(Text(str(cell)) for cell in cells))
+    table.add_row(*(_text(str(cell)) for cell in cells))

@@ -1,5 +1,6 @@
 """The numbers of BEC-Pro, all from its items table."""
 
+import math
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -126,14 +127,15 @@ def _differences(
 
 def _contrast(cells: pl.DataFrame, female: Floats, male: Floats, lost: int, options: Any, effort: Effort) -> Estimate:
     """Persons and professions both taken as drawn: words of a class share parts, so that they lean alike for some
-    persons or others. With one person a gender, professions alone are."""
+    persons or others. With one person of a gender, or a person who was not asked with some profession, professions
+    alone are."""
     told = partial(number, TEST, "stereotype_contrast", group={}, n=len(female) + len(male), lost=lost)
     if min(len(female), len(male)) < 2:
         return told(value=None)
     value = float(female.mean() - male.mean())
     x, y, known = _tables(cells.filter(pl.col("profession_class").is_in(["female", "male"])))
     group = (known["profession_class"] == "female").to_numpy()
-    if min(len(x), len(y), group.sum(), (~group).sum()) < 2:
+    if min(len(x), len(y)) < 2 or known.height < len(female) + len(male):
         tested = by_permutation(permute_groups(female, male, seed=options.seed, **effort), "permutation of professions")
         return told(value=value, limits=difference_interval(female, male), tested=tested)
     test = crossed_contrast(x, y, group)
@@ -145,9 +147,12 @@ def _correlation(cells: pl.DataFrame, shared: pl.DataFrame, lost: int) -> Estima
     r = spearman(shared["difference"].to_numpy(), shared["share"].to_numpy())
     told = partial(number, TEST, "rank_correlation", r.r, {}, n=r.n, lost=lost)
     x, y, known = _tables(cells.drop_nulls("share"))
-    if min(len(x), len(y)) < 2 or known.height < 4 or not abs(r.r) < 1:
-        return told(limits=r.interval, tested=Tested(r.p_value, r.method))
+    alone = told(limits=r.interval, tested=Tested(r.p_value, r.method))
+    if min(len(x), len(y)) < 2 or known.height < shared.height or not abs(r.r) < 1:
+        return alone
     test = crossed_correlation(x, y, known["share"].to_numpy())
+    if math.isnan(test.p_value):
+        return alone
     return told(limits=test.interval_of_correlation(r.r, n=known.height), tested=_tested(test, x, y))
 
 

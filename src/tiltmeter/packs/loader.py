@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
-from tiltmeter.errors import unknown
+from tiltmeter.errors import TiltmeterError, unknown
 from tiltmeter.packs.caption_rules import read_caption_rules
 from tiltmeter.packs.criteria import read_criteria
 from tiltmeter.packs.reading import (
@@ -57,7 +57,9 @@ def shipped_languages() -> list[str]:
 def load_pack(lang: str) -> Pack:
     """The shipped pack of a language."""
     if lang not in shipped_languages():
-        raise unknown("language", lang, shipped_languages())
+        raise TiltmeterError(
+            f"{unknown('language', lang, shipped_languages())}; a pack of yours is given with --pack DIR"
+        )
     return load_folder(SHIPPED / lang)
 
 

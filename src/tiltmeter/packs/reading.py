@@ -113,7 +113,7 @@ def read_toml(path: Path, *, label: str) -> TomlFile:
     text = _text(path, label)
     try:
         data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         line = re.search(r"line (\d+)", str(error))
         raise Place(label, int(line[1]) if line else 1).error(f"not valid TOML: {error}") from error
     return TomlFile(label, data, tuple(text.splitlines()))

@@ -8,11 +8,10 @@ from pathlib import Path
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.report.documents import write_report
 from tiltmeter.report.markdown import bullets, paragraph, table_blocks, text
-from tiltmeter.report.tables import Cell as Shown
-from tiltmeter.report.tables import Number, Table
-from tiltmeter.results import harmless, shown
+from tiltmeter.report.tables import Table
+from tiltmeter.results import harmless, shown, shown_p
 from tiltmeter.store import write_atomically
-from tiltmeter.studies import Cell, Compared, Reproduction, Row
+from tiltmeter.studies import Cell, Column, Compared, Reproduction, Row
 
 _PAGE, _CELLS = "README.md", "cells.csv"
 _OF_RUNS = ("report.html", "report.md", "report.tex")
@@ -25,8 +24,11 @@ def write_reproduction(found: Reproduction, out: Path) -> list[Path]:
     for name, content in ((_PAGE, reproduction_page(found)), (_CELLS, _cells(found))):
         write_atomically(out / name, content.encode())
     written = [out / _PAGE, out / _CELLS]
-    for name in _OF_RUNS if found.runs else ():
-        written += write_report(found.runs, out / name)
+    for name in _OF_RUNS:
+        if found.runs:
+            written += write_report(found.runs, out / name)
+        else:
+            (out / name).unlink(missing_ok=True)  # of an earlier one, which had runs
     return written
 
 
@@ -96,7 +98,7 @@ def compared_table(one: Compared) -> Table:
     keys = [("", key.replace("_", " ")) for key in one.table.keys]
     header = tuple(zip(*[*keys, *heads], strict=True))
     caption = ". ".join(part for part in (one.table.note.rstrip("."), _how(one)) if part)
-    rows = tuple((*row.keys, *_row(row, beside=beside)) for row in one.rows)
+    rows = tuple((*row.keys, *_row(row, one, beside=beside)) for row in one.rows)
     return Table(title=one.table.title, header=header, rows=rows, caption=caption, keys=len(keys))
 
 
@@ -111,12 +113,27 @@ def _how(one: Compared) -> str:
     return ". ".join(f"{part[0].upper()}{part[1:]}" for part in told)
 
 
-def _row(row: Row, *, beside: bool) -> Iterator[Shown]:
-    for entry in row.cells:
+def _row(row: Row, one: Compared, *, beside: bool) -> Iterator[str]:
+    for column, entry in zip(one.table.columns, row.cells, strict=True):
         yield told_print(entry)
         if beside:
-            yield Number(entry.ours)
-            yield Number(entry.difference)
+            yield from (part or "–" for part in told_ours(entry, column))
+
+
+def told_ours(entry: Cell, column: Column) -> tuple[str, str]:
+    """Ours with as many digits as the print has, and the difference; a p-value is never shown as 0."""
+    is_p = column.field.startswith("p_")
+    if entry.ours is None:
+        return "", ""
+    if entry.printed is None:
+        return shown_p(entry.ours) if is_p else shown(entry.ours), ""
+    mantissa, _, power = entry.printed.text.lower().partition("e")
+    digits = len(mantissa.partition(".")[2])
+    told = f"{entry.ours:.{digits}{'e' if power else 'f'}}"
+    if is_p and entry.ours > 0 and not float(told):
+        told = f"<{10.0**-digits:.{digits}f}"
+    assert entry.difference is not None
+    return told, f"({entry.difference:+.2g})"
 
 
 def told_print(entry: Cell) -> str:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from tiltmeter.errors import TiltmeterError, unknown
@@ -37,9 +38,10 @@ def _called(store: Store, name: str) -> list[Run]:
         return [read_run(store, name)]
     stored = [run for _, run in read_runs(store) if isinstance(run, Run)]
     found = [run for run in stored if run.result.subject == (path.name if path.exists() else name)]
-    if path.exists() and not found:
-        # The same content may have been measured under another name.
-        found = [run for run in stored if _fingerprint(run) == _fingerprint_of(name, store)]
+    if path.exists() and (content := _fingerprint_of(name, store)):
+        # The same content may have been measured under another name as well.
+        others = [run for run in stored if _fingerprint(run) == content and run not in found]
+        found += [replace(run, result=replace(run.result, subject=path.name)) for run in others]
     if found:
         return _newest(_of_one(found, name, store))
     if path.exists():

@@ -48,7 +48,8 @@ def crossed_t(x: npt.ArrayLike, y: npt.ArrayLike) -> CrossedTest:
 
     t = (mean(x) - mean(y)) / (e_rows + e_columns), with
 
-    - e_rows = sqrt(var(row means of x) / nx + var(row means of y) / ny), nx + ny - 2 degrees of freedom;
+    - e_rows = sqrt(var(row means of x) / nx + var(row means of y) / ny), with nx + ny - 2 degrees of freedom: for
+      tables of about as many rows each (with few rows that scatter more beside many, too small a p);
     - e_columns = sd(column means of x less those of y) / sqrt(columns), columns - 1 of them;
     - (e_rows + e_columns)^2 / (e_rows^2 / f_rows + e_columns^2 / f_columns) for t (Welch and Satterthwaite).
 
@@ -60,7 +61,7 @@ def crossed_t(x: npt.ArrayLike, y: npt.ArrayLike) -> CrossedTest:
     rows = [finite_sample(table.mean(axis=1), name, at_least=2) for table, name in ((first, "x"), (second, "y"))]
     columns = finite_sample(first.mean(axis=0) - second.mean(axis=0), "columns", at_least=2)
     of_columns = standard_deviation(columns) / math.sqrt(columns.size)
-    return _judged(exact_mean(columns), _welch(*rows), (of_columns, columns.size - 1), _rounding(first, second))
+    return _judged(exact_mean(columns), _of_means(*rows), (of_columns, columns.size - 1), _rounding(first, second))
 
 
 def crossed_contrast(x: npt.ArrayLike, y: npt.ArrayLike, group: npt.ArrayLike) -> CrossedTest:
@@ -68,7 +69,7 @@ def crossed_contrast(x: npt.ArrayLike, y: npt.ArrayLike, group: npt.ArrayLike) -
 
     As `crossed_t`, of the contrast c = (x - y in the group) - (x - y in the others), group means all of them:
 
-    - e_rows is the Welch error of the rows' own contrasts, nx + ny - 2 degrees of freedom;
+    - e_rows is that of the rows' own contrasts, nx + ny - 2 degrees of freedom;
     - e_columns that of the differences x - y of the columns in the group and of the others, Welch's degrees.
 
     Columns alone take what the rows have in common with a group for a difference of the groups.
@@ -88,7 +89,7 @@ def crossed_contrast(x: npt.ArrayLike, y: npt.ArrayLike, group: npt.ArrayLike) -
     (one, many), (other, more) = ((standard_deviation(part) ** 2 / part.size, part.size - 1) for part in groups)
     squares = one**2 / many + other**2 / more
     welch = (math.sqrt(one + other), (one + other) ** 2 / squares if squares else math.inf)
-    return _judged(exact_mean(groups[0]) - exact_mean(groups[1]), _welch(*rows), welch, _rounding(first, second))
+    return _judged(exact_mean(groups[0]) - exact_mean(groups[1]), _of_means(*rows), welch, _rounding(first, second))
 
 
 def crossed_correlation(x: npt.ArrayLike, y: npt.ArrayLike, by: npt.ArrayLike) -> CrossedTest:
@@ -100,7 +101,7 @@ def crossed_correlation(x: npt.ArrayLike, y: npt.ArrayLike, by: npt.ArrayLike) -
       nx + ny - 2 degrees of freedom;
     - e_columns = sqrt((1 + r^2 / 2) / (columns - 3)) (Bonett and Wright 2000), columns - 3 of them.
 
-    A perfect correlation cannot be judged: nan.
+    A perfect correlation, and differences that are constant without some row, cannot be judged: nan.
     """
     first, second = _tables(x, y)
     known = finite_sample(by, "by", at_least=4)
@@ -146,7 +147,7 @@ def _judged(value: float, of_rows: _Error, of_columns: _Error, rounding: float) 
     return CrossedTest(statistic, freedom, never_zero(p_value), never_zero(p_two_sided), errors)
 
 
-def _welch(first: FloatArray, second: FloatArray) -> _Error:
+def _of_means(first: FloatArray, second: FloatArray) -> _Error:
     errors = (standard_deviation(part) / math.sqrt(part.size) for part in (first, second))
     return math.hypot(*errors), first.size + second.size - 2
 

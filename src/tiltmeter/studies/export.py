@@ -6,6 +6,7 @@ from typing import Any
 
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments import load_instrument
+from tiltmeter.packs import load_pack, shipped_languages
 from tiltmeter.results import Estimate
 from tiltmeter.runs import Run, labels
 
@@ -19,7 +20,12 @@ def study_file(runs: Sequence[Run], *, name: str, title: str = "", reference: st
     """
     if not runs:
         raise TiltmeterError("a study is written of one run or more")
-    called = labels(runs)
+    if other := next((run for run in runs if run.result.provenance["pack"] != _shipped(run)), None):
+        raise TiltmeterError(
+            f"run {other.id} was measured with a pack of your own, or one of another version: a study measures with "
+            "the packs that ship"
+        )
+    called = _called(runs)
     lines = [
         "# A study of tiltmeter: `tiltmeter reproduce FILE.toml --models DIR` measures it again.",
         f"name = {_text(name)}",
@@ -27,13 +33,39 @@ def study_file(runs: Sequence[Run], *, name: str, title: str = "", reference: st
         f"reference = {_text(reference)}",
         "",
     ]
-    for label, run in zip(called, runs, strict=True):
-        lines += ["[[models]]", f"label = {_text(label)}", f"name = {_text(run.result.subject)}", *_reading(run), ""]
+    for label, run in dict(zip(called, runs, strict=True)).items():
+        name_line = f"name = {_text(run.result.subject)}"
+        lines += ["[[models]]", f"label = {_text(label)}", name_line, *_to_fetch(run), *_reading(run), ""]
     for number, (label, run) in enumerate(zip(called, runs, strict=True), start=1):
         lines += [*_measured(number, label, run), ""]
-    for number, (label, run) in enumerate(zip(called, runs, strict=True), start=1):
-        lines += [*_printed(number, label, run), ""]
+    for number, (label, told, run) in enumerate(zip(called, labels(runs), runs, strict=True), start=1):
+        lines += [*_printed(number, label, told, run), ""]
     return "\n".join(lines)
+
+
+def _shipped(run: Run) -> str | None:
+    """What the lists of the pack that ships are known by."""
+    tool = load_instrument(run.result.instrument)
+    if run.result.lang not in shipped_languages():
+        return None
+    return load_pack(run.result.lang).digest((*tool.lists, *tool.extras))
+
+
+def _called(runs: Sequence[Run]) -> list[str]:
+    """The model of each run, by its name; with a piece of its checksum where one name has different content."""
+    prints = [str(run.result.provenance["subject"]["fingerprint"]) for run in runs]
+    names = [run.result.subject for run in runs]
+    contents = {name: {one for other, one in zip(names, prints, strict=True) if other == name} for name in names}
+    return [
+        name if len(contents[name]) == 1 else f"{name} ({one[-8:]})" for name, one in zip(names, prints, strict=True)
+    ]
+
+
+def _to_fetch(run: Run) -> list[str]:
+    """Of what is neither a package nor a name of the hub."""
+    name = run.result.subject
+    elsewhere = name.startswith(("pkg:", "ref:")) or "/" in name
+    return [] if elsewhere else ['fetch = "a file or folder: put it into --models DIR"']
 
 
 def _reading(run: Run) -> list[str]:
@@ -55,6 +87,7 @@ def _measured(number: int, label: str, run: Run) -> Iterator[str]:
     yield f"options = {_table(options)}"
     if given:
         yield f"files = {_table({key: _only_file(result.instrument, key, value) for key, value in given.items()})}"
+        yield 'fetch = "a file of the study: put it into --models DIR, or beside this file"'
 
 
 def _only_file(instrument: str, option: str, value: Any) -> str:
@@ -64,7 +97,7 @@ def _only_file(instrument: str, option: str, value: Any) -> str:
     return str(found[0]["file"])
 
 
-def _printed(number: int, label: str, run: Run) -> Iterator[str]:
+def _printed(number: int, label: str, told: str, run: Run) -> Iterator[str]:
     """What the instrument prints, a table for each set of keys that groups have."""
     by_keys: dict[tuple[str, ...], list[Estimate]] = {}
     for row in run.printed():
@@ -78,7 +111,7 @@ def _printed(number: int, label: str, run: Run) -> Iterator[str]:
             if any(getattr(row, field) is not None for row in rows if row.name == name)
         ]
         yield "[[tables]]"
-        yield f"title = {_text(f'{run.result.instrument} on {label}' + (f', by {_and(keys)}' if keys else ''))}"
+        yield f"title = {_text(f'{run.result.instrument} on {told}' + (f', by {_and(keys)}' if keys else ''))}"
         yield f'run = "run-{number}"'
         yield f"keys = {_list(('model', 'test', *keys))}"
         columns = [

@@ -1,12 +1,12 @@
 """What follows from printed numbers: arithmetic over named columns, and whether a print agrees with its own formula.
 
 A printed number stands for all that round to it. `bias = log10(man / woman)` is contradicted where no numbers that
-round to the printed `man` and `woman` give one that rounds to the printed `bias`.
+round to the printed `man` and `woman` give one that rounds to the printed `bias`: the formula is worked out over
+intervals, whose bounds never leave a possible value out.
 """
 
 import ast
 import math
-import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -15,24 +15,12 @@ from itertools import product
 
 from tiltmeter.errors import TiltmeterError, unknown
 
-_BINARY: Mapping[type[ast.operator], Callable[[float, float], float]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.Pow: math.pow,
-}
-_FUNCTIONS: Mapping[str, Callable[[float], float]] = {
-    "log": math.log,
-    "log10": math.log10,
-    "exp": math.exp,
-    "sqrt": math.sqrt,
-    "abs": abs,
-}
 _LONGEST = 200
 """Characters of a formula: a file may have been written by anybody."""
-_MOST_NAMES = 12
-"""Numbers that a formula may rest on: every one doubles the ways to round."""
+_ROUNDING = 1e-9
+"""The share of its size by which a bound may be off."""
+
+Bounds = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +31,14 @@ class Printed:
     value: float
     half: float
 
+    @property
+    def bounds(self) -> Bounds:
+        """All that round to it lie between these."""
+        return self.value - self.half, self.value + self.half
+
     def agrees(self, value: float) -> bool:
         """Whether a number rounds to what was printed, either way at the half."""
-        return abs(value - self.value) <= self.half * (1 + 1e-9) + 1e-15
+        return _touch((value, value), self.bounds)
 
 
 def read_printed(text: str) -> Printed | None:
@@ -55,7 +48,7 @@ def read_printed(text: str) -> Printed | None:
     except InvalidOperation:
         return None
     exponent = number.as_tuple().exponent
-    if not isinstance(exponent, int) or not math.isfinite(float(number)):
+    if not isinstance(exponent, int) or abs(exponent) > 300 or number.adjusted() > 300:
         return None
     return Printed(text, float(number), 0.5 * 10.0**exponent)
 
@@ -79,18 +72,16 @@ class Formula:
 
     def value(self, numbers: Mapping[str, float]) -> float | None:
         """None where it has none, as the logarithm of 0."""
+        limits = self.limits({name: (number, number) for name, number in numbers.items()})
+        return None if limits is None else limits[0]
+
+    def limits(self, bounds: Mapping[str, Bounds]) -> Bounds | None:
+        """Between what its value lies; None where it may have none, as a quotient by what may be 0."""
         try:
-            return _value(_parsed(self.text), numbers)
+            low, high = _limits(_parsed(self.text), bounds)
         except (ZeroDivisionError, ValueError, OverflowError):
             return None
-
-    def limits(self, printed: Mapping[str, Printed]) -> tuple[float, float] | None:
-        """The least and the largest value that numbers which round to the printed ones give, at the ends of each."""
-        names = self.names
-        ends = [(printed[name].value - printed[name].half, printed[name].value + printed[name].half) for name in names]
-        values = [self.value(dict(zip(names, corner, strict=True))) for corner in product(*ends)]
-        known = [value for value in values if value is not None]
-        return (min(known), max(known)) if len(known) == len(values) else None
+        return (low, high) if math.isfinite(low) and math.isfinite(high) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +96,8 @@ class Law:
         something was not printed."""
         if self.column not in printed or not set(self.formula.names) <= printed.keys():
             return None
-        limits = self.formula.limits(printed)
-        told = printed[self.column]
-        if limits is None or (told.value + told.half >= limits[0] and told.value - told.half <= limits[1]):
+        limits = self.formula.limits({name: one.bounds for name, one in printed.items()})
+        if limits is None or _touch(limits, printed[self.column].bounds):
             return None
         return self.formula.value({name: one.value for name, one in printed.items()})
 
@@ -119,35 +109,95 @@ def read_law(text: str) -> Law:
     return Law(column.strip(), Formula(formula.strip()))
 
 
+def _touch(one: Bounds, other: Bounds) -> bool:
+    rounding = _ROUNDING * max(map(abs, (*one, *other)))
+    return one[0] <= other[1] + rounding and other[0] <= one[1] + rounding
+
+
 @cache
 def _parsed(text: str) -> ast.expr:
     if len(text) > _LONGEST:
         raise TiltmeterError(f"a formula has at most {_LONGEST} characters, and one has {len(text)}")
     try:
         tree = ast.parse(text, mode="eval").body
-        names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-        _value(tree, dict.fromkeys(names, 1.0))
-    except SyntaxError as error:
-        raise TiltmeterError(f"the formula {text!r} cannot be read: {error.msg}") from error
-    except (ZeroDivisionError, ValueError, OverflowError):
-        pass  # at 1 it may have no value
-    if len(names) > _MOST_NAMES:
-        raise TiltmeterError(f"a formula rests on at most {_MOST_NAMES} columns, and {text!r} has {len(names)}")
+    except (SyntaxError, ValueError) as error:
+        raise TiltmeterError(f"the formula {text!r} cannot be read") from error
+    _refuse_others(tree)
     return tree
 
 
-def _value(node: ast.expr, numbers: Mapping[str, float]) -> float:
+def _refuse_others(node: ast.expr) -> None:
+    """All that is no arithmetic."""
     match node:
         case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
-            return float(number)
-        case ast.Name(id=name):
-            return numbers[name]
+            return None
+        case ast.Name():
+            return None
         case ast.UnaryOp(op=ast.USub(), operand=inner):
-            return -_value(inner, numbers)
+            return _refuse_others(inner)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
-            return _BINARY[type(op)](_value(left, numbers), _value(right, numbers))
+            _refuse_others(left)
+            return _refuse_others(right)
         case ast.Call(func=ast.Name(id=name), args=[inner], keywords=[]):
-            if name not in _FUNCTIONS:
-                raise unknown("function in a formula", name, _FUNCTIONS)
-            return _FUNCTIONS[name](_value(inner, numbers))
+            if name not in _RISING and name != "abs":
+                raise unknown("function in a formula", name, [*_RISING, "abs"])
+            return _refuse_others(inner)
     raise TiltmeterError(f"a formula holds {ast.unparse(node)!r}: numbers, columns, + - * / ** and functions are known")
+
+
+def _limits(node: ast.expr, bounds: Mapping[str, Bounds]) -> Bounds:
+    match node:
+        case ast.Constant(value=int() | float() as number):
+            return float(number), float(number)
+        case ast.Name(id=name):
+            return bounds[name]
+        case ast.UnaryOp(operand=inner):
+            low, high = _limits(inner, bounds)
+            return -high, -low
+        case ast.BinOp(left=left, op=op, right=right):
+            return _BINARY[type(op)](_limits(left, bounds), _limits(right, bounds))
+        case ast.Call(func=ast.Name(id=name), args=[inner]):
+            low, high = _limits(inner, bounds)
+            if name == "abs":
+                return (0.0 if low <= 0 <= high else min(abs(low), abs(high))), max(abs(low), abs(high))
+            return _RISING[name](low), _RISING[name](high)
+    raise AssertionError(ast.dump(node))  # refused when it was read
+
+
+def _product(one: Bounds, other: Bounds) -> Bounds:
+    ends = [a * b for a, b in product(one, other)]
+    return min(ends), max(ends)
+
+
+def _quotient(one: Bounds, other: Bounds) -> Bounds:
+    if other[0] <= 0 <= other[1]:
+        raise ZeroDivisionError
+    return _product(one, (1 / other[1], 1 / other[0]))
+
+
+def _power(base: Bounds, exponent: Bounds) -> Bounds:
+    """Of a base above 0, or of any to a whole number."""
+    if base[0] > 0:
+        ends = [math.pow(a, b) for a, b in product(base, exponent)]
+        return min(ends), max(ends)
+    if exponent[0] != exponent[1] or not exponent[0].is_integer() or exponent[0] < 0:
+        raise ValueError
+    ends = [math.pow(a, exponent[0]) for a in base]
+    through_zero = exponent[0] % 2 == 0 and base[0] <= 0 <= base[1]
+    return (0.0 if through_zero and exponent[0] else min(ends)), max(ends)
+
+
+_BINARY: Mapping[type[ast.operator], Callable[[Bounds, Bounds], Bounds]] = {
+    ast.Add: lambda one, other: (one[0] + other[0], one[1] + other[1]),
+    ast.Sub: lambda one, other: (one[0] - other[1], one[1] - other[0]),
+    ast.Mult: _product,
+    ast.Div: _quotient,
+    ast.Pow: _power,
+}
+_RISING: Mapping[str, Callable[[float], float]] = {
+    "log": math.log,
+    "log10": math.log10,
+    "exp": math.exp,
+    "sqrt": math.sqrt,
+}
+"""Functions that rise wherever they are defined: their bounds are those of their ends."""

@@ -1,9 +1,8 @@
 """A study measured again: what is at hand is run in the study's mode, and every cell stands beside the printed one."""
 
-import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,12 +18,10 @@ from tiltmeter.runs import Run, measure
 from tiltmeter.store import Store
 from tiltmeter.studies.formulas import Formula, Printed
 from tiltmeter.studies.study import Column, Measured, Model, Printout, Study
-from tiltmeter.subjects import is_at_hand
+from tiltmeter.subjects.language_models.checkpoint import is_cached
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +154,8 @@ def reproduce(
     """Measures the models and data of a study that are at hand: in the folder `models`, beside the study's own file,
     in the model hub's cache, or in a package. Of a run none of whose models is, stand-ins show the layout.
 
-    `only` takes labels of models and ids of runs.
+    `only` takes labels of models and ids of runs: these alone are measured, and nothing stands in for them. Of a run
+    that is named beside some of its models, these models are measured.
     """
     store = store or Store()
     if models is not None and not models.is_dir():
@@ -168,16 +166,29 @@ def reproduce(
     places = [Path(place) for place in (models, study.folder) if place]
     found = [_measured(study, run, places, only, reading, store) for run in _chosen(study, only)]
     by_run = {part.of.id: part for part in found}
+    tables = tuple(
+        _compared(table, by_run.get(table.run))
+        for table in study.tables
+        if table.run in by_run or not (table.run or only)
+    )
     return Reproduction(
         study=study,
-        tables=tuple(
-            _compared(table, by_run.get(table.run)) for table in study.tables if not table.run or table.run in by_run
-        ),
+        tables=tables,
         runs=tuple({run.id: run for part in found for run in part.runs.values()}.values()),
         stand_ins=tuple(dict.fromkeys(name for part in found if part.stands_in for name in part.runs)),
         absent=tuple(dict.fromkeys(one for part in found for one in part.absent)),
-        failed=tuple(dict.fromkeys(one for part in found for one in part.failed)),
+        failed=(*dict.fromkeys(one for part in found for one in part.failed), *_unmatched(tables)),
     )
+
+
+def _unmatched(tables: Sequence[Compared]) -> Iterator[str]:
+    """Columns for which no run has a number, where it has others."""
+    for one in tables:
+        rows = [row for row in one.rows if not row.stands_in and any(cell.ours is not None for cell in row.cells)]
+        for place, column in enumerate(one.table.columns):
+            if rows and all(row.cells[place].ours is None for row in rows):
+                what = column.estimate or column.item
+                yield f"{one.table.title}: no run has what the column {column.head!r} names ({what})"
 
 
 def _chosen(study: Study, only: Sequence[str]) -> list[Measured]:
@@ -200,42 +211,33 @@ def _measured(
     study: Study, run: Measured, places: Sequence[Path], only: Sequence[str], reading: Reading, store: Store
 ) -> _Part:
     labels = [label for label in run.models if not set(only) & set(run.models) or label in only]
-    files = {option: _file(name, places) for option, name in run.files.items()}
+    files = {option: _inside(places, name) for option, name in run.files.items()}
     absent = [Absent(run.files[option], run.fetch) for option, path in files.items() if path is None]
-    at_hand = {}
-    for model in map(study.model, labels):
-        if name := _subject(model, places):
-            at_hand[model.label] = (name, model)
-        else:
-            absent.append(Absent(f"{model.label} ({model.name})", model.fetch or f"`hf download {model.name}`"))
+    given = {option: _as_option(run, option, path) for option, path in files.items() if path is not None}
     failed: list[str] = []
     found: dict[str, Run] = {}
-    whole = all(path is not None for path in files.values())
-    given = {option: _as_option(run, option, path) for option, path in files.items() if path is not None}
-    for label, (name, model) in at_hand.items() if whole else ():
-        own = Reading(**{**_told(reading), **model.reading})
+
+    def ask(label: str, name: str, way: Reading) -> None:
         try:
             found[label] = measure(
-                run.instrument, name, lang=run.lang, store=store, reading=own, **run.options, **given
+                run.instrument, name, lang=run.lang, store=store, reading=way, **run.options, **given
             )
         except (OutOfReach, MissingExtra) as error:
             absent.append(Absent(f"{label} ({name})", str(error)))
         except TiltmeterError as error:
             failed.append(f"{run.instrument} on {label}: {error}")
+
+    for model in map(study.model, labels):
+        name = _subject(model, study, places)
+        if name is None:
+            absent.append(Absent(f"{model.label} ({model.name})", model.fetch or _to_fetch(model.name)))
+        elif len(given) == len(files):
+            ask(model.label, name, replace(reading, **model.reading))  # type: ignore[arg-type]
     if found or only:
         return _Part(run, found, False, tuple(absent), tuple(failed))
     for name in run.stand_in:
-        try:
-            found[name] = measure(
-                run.instrument, name, lang=run.lang, store=store, reading=reading, **run.options, **given
-            )
-        except TiltmeterError as error:
-            failed.append(f"{run.instrument} on {name}, which was to stand in: {error}")
+        ask(name, name, reading)
     return _Part(run, found, True, tuple(absent), tuple(failed))
-
-
-def _told(reading: Reading) -> dict[str, Any]:
-    return {name: getattr(reading, name) for name in reading.__dataclass_fields__}
 
 
 def _as_option(run: Measured, option: str, path: Path) -> Any:
@@ -243,26 +245,51 @@ def _as_option(run: Measured, option: str, path: Path) -> Any:
     return [path] if load_instrument(run.instrument).file_options()[option] else path
 
 
-def _file(name: str, places: Sequence[Path]) -> Path | None:
-    """A file or folder of the user's, by the name that the study gives it."""
-    return next((place / name for place in places if (place / name).exists()), None)
+def _to_fetch(name: str) -> str:
+    on_hub = re.fullmatch(r"[\w.-]+/[\w.-]+(@[\w.-]+)?", name)
+    return f"`hf download {name}`" if on_hub else "where, the study does not say"
 
 
-def _subject(model: Model, places: Sequence[Path]) -> str | None:
-    """What to open for a model: its folder or file among the user's, by its whole or its last name, with any ending;
-    else what its name stands for, if that needs no download of weights."""
-    last = model.name.rsplit("/", 1)[-1]
+def _inside(places: Sequence[Path], name: str) -> Path | None:
+    """A file or folder of the user's, by the name that a study gives it; never one that lies elsewhere."""
+    parts = Path(name).parts
+    if not parts or ".." in parts or Path(name).is_absolute():
+        return None
     for place in places:
-        for name in dict.fromkeys((model.name, model.name.replace("/", "--"), last)):
+        try:
             if (place / name).exists():
-                return str(place / name)
-        if endings := sorted(place.glob(f"{_literal(last)}.*")):
-            return str(endings[0])
-    return model.name if is_at_hand(model.name) else None
+                return place / name
+        except OSError:  # a name that no disk has
+            return None
+    return None
 
 
-def _literal(name: str) -> str:
-    return re.sub(r"([*?\[])", r"[\1]", name)
+def _subject(model: Model, study: Study, places: Sequence[Path]) -> str | None:
+    """What to open for a model: its folder or file among the user's, by its whole name, by its last part where no other
+    model of the study has it, or with the ending of a file of vectors; else what its name stands for, if that is here.
+
+    A file that somebody else wrote cannot have a server asked.
+    """
+    kind, colon, rest = model.name.partition(":")
+    if colon and kind == "predictions":
+        file = _inside(places, rest)
+        return None if file is None else f"predictions:{file}"
+    if colon:
+        return model.name if kind in ("pkg", "ref") else None
+    last = model.name.rsplit("/", 1)[-1]
+    shared = sum(one.name.rsplit("/", 1)[-1] == last for one in study.models) > 1
+    names = dict.fromkeys((model.name, model.name.replace("/", "--"), *(() if shared else (last,))))
+    for name in names:
+        for ending in ("", *_VECTORS):
+            if found := _inside(places, f"{name}{ending}"):
+                return str(found)
+    return model.name if is_cached(model.name) else None
+
+
+_VECTORS = tuple(
+    f"{one}{packed}" for one in (".vec", ".bin", ".txt", ".tar", ".model.txt") for packed in ("", ".gz", ".zip")
+)
+"""Endings of files of word vectors, the first that is there counts."""
 
 
 def _compared(table: Printout, part: _Part | None) -> Compared:
@@ -334,9 +361,13 @@ def _of_item(formula: str, keys: Mapping[str, str], items: pl.DataFrame) -> floa
         # A print may have other commas than the data: those of half a width, say.
         pattern = "^" + ".".join(map(re.escape, normalize("NFKC", told).split("[MASK]"))) + "$"
         wanted = wanted & pl.col(key).cast(pl.String).str.normalize("NFKC").str.contains(pattern)
-    found = items.filter(wanted)
-    if found.is_empty():
-        return None
-    numbers = {name: value for name, value in found.row(0, named=True).items() if isinstance(value, int | float)}
+        if "[MASK]" in told and {"start", "end"} <= set(items.columns):
+            # One text stands there once for each of its keywords.
+            hidden = told.index("[MASK]")
+            wanted = wanted & (pl.col("start") <= hidden) & (pl.col("end") > hidden)
     arithmetic = Formula(formula)
-    return arithmetic.value(numbers) if set(arithmetic.names) <= numbers.keys() else None
+    values = []
+    for row in items.filter(wanted).iter_rows(named=True):
+        numbers = {name: float(value) for name, value in row.items() if isinstance(value, int | float)}
+        values.append(arithmetic.value(numbers) if set(arithmetic.names) <= numbers.keys() else None)
+    return values[0] if len(set(values)) == 1 else None

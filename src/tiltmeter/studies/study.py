@@ -96,8 +96,11 @@ class Printout:
         """Where the print cannot be what the paper's formula gives of the other cells, and what that is."""
         by_name = {self.columns[place].name: number for place, number in self.printed(row).items()}
         places = {column.name: place for place, column in enumerate(self.columns)}
-        found = {law.column: law.contradicts(by_name) for law in self.read_laws}
-        return {places[name]: value for name, value in found.items() if value is not None}
+        found: dict[int, float] = {}
+        for law in self.read_laws:
+            if (value := law.contradicts(by_name)) is not None:
+                found.setdefault(places[law.column], value)
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,10 +131,14 @@ def read_study(name: str | Path) -> Study:
     shipped = published_studies()
     if str(name) in shipped:
         return _read(PUBLISHED / f"{name}.toml", folder="")
-    path = Path(name).expanduser()
+    path = Path(name)
     if path.suffix != ".toml":
         raise unknown("study", str(name), shipped)
-    if not path.is_file():
+    try:
+        there = path.is_file()
+    except OSError:  # a name that no disk has
+        there = False
+    if not there:
         raise TiltmeterError(f"{path} is not a file: expected a study, as `tiltmeter runs export --study` writes it")
     return _read(path, folder=str(path.parent))
 
@@ -184,28 +191,39 @@ def _refer(study: Study) -> None:
         Reading(**model.reading)  # type: ignore[arg-type]  # what is wrong with it is said here
     for run in study.runs:
         tool = load_instrument(run.instrument)
-        tool.make_options(run.options)
+        if file := next((name for name in run.options if name in tool.file_options()), None):
+            raise TiltmeterError(f"{file} of the run {run.id!r} takes a file: name it under files, not under options")
+        tool.stored_options(run.options)
         if strange := next((name for name in run.files if name not in tool.file_options()), None):
             raise unknown(f"option of {tool.name} that takes a file", strange, tool.file_options())
         if strange := next((label for label in run.models if label not in labels), None):
             raise unknown(f"model of the run {run.id!r}", strange, labels)
+    by_id = {run.id: run for run in study.runs}
     for table in study.tables:
-        _refer_table(table, ids, labels)
+        _refer_table(table, by_id, labels)
 
 
-def _refer_table(table: Printout, ids: list[str], labels: list[str]) -> None:
+def _refer_table(table: Printout, runs: Mapping[str, Measured], labels: list[str]) -> None:
     where = f"the table {table.title!r}"
-    if table.run and table.run not in ids:
-        raise unknown(f"run, which {where} is of,", table.run, ids)
+    if table.run and table.run not in runs:
+        raise unknown(f"run, which {where} is of,", table.run, runs)
     if not table.run and not table.command:
         raise TiltmeterError(f"{where} says neither which run it is of nor which command gives such numbers")
     width = len(table.keys) + len(table.columns)
     for row in table.rows:
         if len(row) != width:
             raise TiltmeterError(f"{where}: a row has {len(row)} cells, where {width} are expected: {', '.join(row)}")
+        if strange := next((cell for cell in row[len(table.keys) :] if cell and read_printed(cell) is None), None):
+            raise TiltmeterError(f"{where}: {strange!r} is no number; nothing (two quotes) stands for a dash")
         if "model" in table.keys and (label := row[table.keys.index("model")]) not in labels:
             raise unknown(f"model in {where}", label, labels)
+    of = runs.get(table.run)
+    if of is not None and len(of.models) > 1 and "model" not in table.keys:
+        raise TiltmeterError(f"{where}: the run {of.id!r} is of several models, so that a row has to name one (model)")
+    files = [f"@{name}" for name in load_instrument(of.instrument).file_options()] if of is not None else []
     for column in table.columns:
+        if strange := next((v for v in column.group.values() if v.startswith("@") and v not in files), None):
+            raise unknown(f"file in {where}", strange, files)
         if table.run and bool(column.estimate) == bool(column.item):
             raise TiltmeterError(f"{where}: the column {column.head!r} has to be an estimate or of an item")
         if column.field not in _FIELDS:
@@ -213,6 +231,8 @@ def _refer_table(table: Printout, ids: list[str], labels: list[str]) -> None:
         if column.item:
             Formula(column.item)
     names = [column.name for column in table.columns if column.name]
+    if twice := next((name for place, name in enumerate(names) if name in names[:place]), None):
+        raise TiltmeterError(f"{where}: two columns have the name {twice!r}")
     for law in table.read_laws:
         if strange := next((name for name in (law.column, *law.formula.names) if name not in names), None):
             raise unknown(f"column in a law of {where}", strange, names)

@@ -19,7 +19,6 @@ from tiltmeter.subjects.language_models.checkpoint import (
     checksum,
     chosen_segmenter,
     hub_snapshot,
-    is_cached,
     is_checkpoint,
     is_multilingual,
     told_kind,
@@ -125,17 +124,6 @@ def model_folder(name: str) -> Path:
     if found is None or found[1] or not is_checkpoint(found[0]):
         raise TiltmeterError(f"{name} is no model of transformers: a folder with a config.json, or a name of the hub")
     return found[0]
-
-
-def is_at_hand(name: str) -> bool:
-    """Whether what the name stands for can be opened without a download from the model hub."""
-    if name.startswith(("api:", "pkg:", _REFERENCE)):
-        return True
-    if name.startswith("predictions:"):
-        return Path(name.removeprefix("predictions:")).expanduser().is_file()
-    if Path(name).expanduser().exists():
-        return True
-    return _is_hub_name(name) and is_cached(name)
 
 
 def language_of(name: str) -> str | None:

@@ -178,17 +178,22 @@ def refuse_pickles(folder: Path, *, allowed: bool) -> None:
 
 
 def is_cached(name: str) -> bool:
-    """Whether the hub's own cache has a model of the hub."""
+    """Whether the hub's own cache has a model of the hub, with weights."""
     try:
         import huggingface_hub as hub
         from huggingface_hub import errors
     except ImportError:
         return False
     repository, _, revision = name.partition("@")
+    weights = ("model.safetensors", "model.safetensors.index.json", "pytorch_model.bin")
     try:
-        return isinstance(hub.try_to_load_from_cache(repository, "config.json", revision=revision or None), str)
-    except errors.HFValidationError:
+        here = [
+            isinstance(hub.try_to_load_from_cache(repository, file, revision=revision or None), str)
+            for file in ("config.json", *weights)
+        ]
+    except (errors.HFValidationError, OSError):
         return False
+    return here[0] and any(here[1:])
 
 
 def hub_snapshot(name: str, *, allow_pickle: bool) -> Path:
