@@ -151,3 +151,15 @@ class TestCorrelation:
         test = crossed_correlation(np.tile([1, 2, 3, 4, 5], (3, 1)), np.zeros((3, 5)), [1, 2, 3, 4, 5])
         assert math.isnan(test.p_value)
         assert test.interval_of_correlation(1.0, n=5) is None
+
+
+def test_what_is_there_is_found() -> None:
+    """A level that is kept says nothing of a test that finds nothing."""
+    rng = np.random.default_rng(9)
+    group = np.arange(14) < 7
+    found = np.zeros(2)
+    for _ in range(100):
+        x, y = rng.normal(size=(2, 8, 14)) * 0.5
+        found[0] += crossed_t(x + 1, y).p_two_sided <= 0.05
+        found[1] += crossed_contrast(x + 1.5 * group, y, group).p_two_sided <= 0.05
+    assert found.min() >= 80, found
