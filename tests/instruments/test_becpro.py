@@ -333,6 +333,22 @@ class TestGrammar:
         counts = {_key(r): r.n for r in run.result.estimates}
         assert counts["association", "female", "female"] == 5 * 2 * 8
 
+    def test_as_published_basque_bera_counts_as_no_difference(self, tiny: Tiny, tmp_path: Path, store: Store) -> None:
+        (tmp_path / "eu.csv").write_text("masculine,class\nidazkari,female\nerizain,female\nmekanikari,male\n")
+        own, model = tmp_path / "eu.csv", str(tiny("roberta"))
+        run = measure("becpro", model, lang="eu", store=store, profession_list=own, mode="published")
+        assert "30 sentences are the same for women and men (bera) and count as no difference" in _notes(
+            run, "uninformative"
+        )
+        found = {_key(row): row for row in run.result.estimates}
+        nine = run.items.filter((pl.col("profession_class") == "male") & (pl.col("person_gender") == "female"))
+        assert nine.height == 5 * 9 == found["association", "male", "female"].n
+        options = TOOL.make_options({"profession_list": own, "mode": "published"})
+        without = TOOL.estimate(run.items.filter(pl.col("person") != "bera"), options).estimates
+        for row in without:
+            if row.name == "f_minus_m":
+                assert found[_key(row)].value == pytest.approx(row.value * 8 / 9)
+
     def test_spanish_sentences_that_give_the_gender_away_are_counted(
         self, tiny: Tiny, tmp_path: Path, store: Store
     ) -> None:
@@ -475,37 +491,35 @@ def _t_interval(values: list[float]) -> dict[str, Any]:
 
 
 def _crossed(rows: list[dict[str, Any]], professions: list[str]) -> dict[str, float]:
-    """The errors of persons and of professions, worked out one after the other and added."""
-    of_professions = float(np.std(_leans(rows, professions), ddof=1)) / math.sqrt(len(professions))
-    persons = _of_persons(rows, {name: 1 / len(professions) for name in professions})
-    return _both(float(np.mean(_leans(rows, professions))), persons, of_professions, len(professions) - 1)
+    leans = _leans(rows, professions)
+    of_professions, known = float(np.std(leans, ddof=1)) / math.sqrt(len(professions)), len(professions) - 1
+    sums = _of_persons(rows, {name: 1 / len(professions) for name in professions})
+    of_persons, many = _welch(*sums)[0], sum(map(len, sums)) - 2
+    error = of_persons + of_professions
+    freedom = error**2 / (of_persons**2 / many + of_professions**2 / known)
+    return _judged(float(np.mean(leans)), error, freedom)
 
 
 def _crossed_contrast(rows: list[dict[str, Any]], female: list[str], male: list[str]) -> dict[str, float]:
-    sides = [_leans(rows, female), _leans(rows, male)]
-    welch = stats.ttest_ind(*sides, equal_var=False)
-    value = float(np.mean(sides[0]) - np.mean(sides[1]))
+    sides = _leans(rows, female), _leans(rows, male)
     weights = {name: 1 / len(female) for name in female} | {name: -1 / len(male) for name in male}
-    return _both(value, _of_persons(rows, weights), value / welch.statistic, welch.df)
+    error, freedom = _squared(_welch(*_of_persons(rows, weights)), _welch(*sides))
+    return _judged(float(np.mean(sides[0]) - np.mean(sides[1])), error, freedom)
 
 
 def _crossed_correlation(rows: list[dict[str, Any]], names: list[str], of: dict[str, Any]) -> dict[str, float]:
-    shares = [of[name]["share"] for name in names]
-
-    def r(rows: list[dict[str, Any]]) -> float:
-        return float(stats.spearmanr(_leans(rows, names), shares).statistic)
-
-    squares = 0.0
-    for gender in ("female", "male"):
-        persons = {row["person"] for row in rows if row["person_gender"] == gender}
-        without = [r([row for row in rows if row["person"] != person]) for person in persons]
-        squares += float(np.var(without)) * (len(persons) - 1)
-    whole = r(rows)
-    of_professions = math.sqrt((1 + whole**2 / 2) / (len(names) - 3))
-    count = len({row["person"] for row in rows if row["person_gender"] in ("female", "male")})
-    of_persons = (math.sqrt(squares) / (1 - whole**2), count - 2)
-    told = _both(math.atanh(whole), of_persons, of_professions, len(names) - 3)
-    return {"p_value": told["p_value"], **{name: math.tanh(told[name]) for name in ("ci_low", "ci_high")}}
+    leans, shares = _leans(rows, names), [of[name]["share"] for name in names]
+    ranks = stats.rankdata(shares)
+    line = stats.linregress(ranks, leans)
+    # A slope is a weighted sum.
+    weights = dict(zip(names, (ranks - ranks.mean()) / (len(ranks) * np.var(ranks)), strict=True))
+    error, freedom = _squared(_welch(*_of_persons(rows, weights)), (line.stderr, len(names) - 2))
+    told = _judged(line.slope, error, freedom)
+    # Fisher's z of Pearson's correlation with the ranks moves from the slope to its ends; so does that of Spearman's.
+    left = math.sqrt((1 - line.rvalue**2) * np.var(leans))
+    z = {end: math.asinh(told[end] * np.std(ranks) / left) - math.atanh(line.rvalue) for end in ("ci_low", "ci_high")}
+    rho = float(stats.spearmanr(leans, shares).statistic)
+    return {"p_value": told["p_value"], **{end: math.tanh(math.atanh(rho) + moved) for end, moved in z.items()}}
 
 
 def _leans(rows: list[dict[str, Any]], professions: list[str]) -> list[float]:
@@ -523,23 +537,29 @@ def _leans(rows: list[dict[str, Any]], professions: list[str]) -> list[float]:
     return found
 
 
-def _of_persons(rows: list[dict[str, Any]], weights: dict[str, float]) -> tuple[float, int]:
-    """The error that comes of the persons, whose sums over professions are weighted; and its degrees of freedom."""
-    squares, count = 0.0, 0
-    for gender in ("female", "male"):
-        sums = []
+def _of_persons(rows: list[dict[str, Any]], weights: dict[str, float]) -> tuple[list[float], list[float]]:
+    """The weighted sum over professions of each woman, and of each man."""
+    sums: dict[str, list[float]] = {"female": [], "male": []}
+    for gender, found in sums.items():
         for person in {row["person"] for row in rows if row["person_gender"] == gender}:
             own = [row for row in rows if row["person"] == person]
             means = {n: np.mean([row["association"] for row in own if row["profession"] == n]) for n in weights}
-            sums.append(sum(weight * means[name] for name, weight in weights.items()))
-        squares += float(np.var(sums, ddof=1)) / len(sums)
-        count += len(sums)
-    return math.sqrt(squares), count - 2
+            found.append(float(sum(weight * means[name] for name, weight in weights.items())))
+    return sums["female"], sums["male"]
 
 
-def _both(value: float, persons: tuple[float, int], of_professions: float, known: float) -> dict[str, float]:
-    error = persons[0] + of_professions
-    freedom = error**2 / (persons[0] ** 2 / persons[1] + of_professions**2 / known)
+def _welch(one: list[float], other: list[float]) -> tuple[float, float]:
+    """The error of the difference of two means, and how well it is known."""
+    test = stats.ttest_ind(one, other, equal_var=False)
+    return abs(np.mean(one) - np.mean(other)) / abs(test.statistic), test.df
+
+
+def _squared(one: tuple[float, float], other: tuple[float, float]) -> tuple[float, float]:
+    squares = one[0] ** 2 + other[0] ** 2
+    return math.sqrt(squares), squares**2 / (one[0] ** 4 / one[1] + other[0] ** 4 / other[1])
+
+
+def _judged(value: float, error: float, freedom: float) -> dict[str, float]:
     reach = stats.t.ppf(0.975, freedom) * error
     p = 2 * stats.t.sf(abs(value) / error, freedom)
     return {"value": value, "p_value": p, "ci_low": value - reach, "ci_high": value + reach}

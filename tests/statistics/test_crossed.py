@@ -73,11 +73,11 @@ class TestContrast:
         x = [[4, 6, 2, 4], [4, 8, 0, 4]]
         y = [[2, 2, 1, 1], [0, 2, 1, 3]]
         test = crossed_contrast(x, y, [True, True, False, False])
-        rows = math.sqrt(2 / 2 + 2 / 2)
-        columns = math.sqrt(2 / 2 + 2 / 2)
-        assert test.error == pytest.approx(rows + columns)
-        assert test.statistic == pytest.approx((4 - 1) / (rows + columns))
-        assert test.degrees_of_freedom == pytest.approx((rows + columns) ** 2 / (2 / 2 + 2 / 2))
+        rows = columns = 2 / 2 + 2 / 2
+        assert test.error == pytest.approx(math.sqrt(rows + columns))
+        assert test.statistic == pytest.approx((4 - 1) / math.sqrt(rows + columns))
+        # Either has Welch's degrees of two pairs: 2^2 / (1 + 1).
+        assert test.degrees_of_freedom == pytest.approx(4**2 / (2**2 / 2 + 2**2 / 2))
 
     def test_where_rows_agree_it_is_welchs_t_test_of_the_columns(self) -> None:
         rng = np.random.default_rng(4)
@@ -89,11 +89,11 @@ class TestContrast:
         assert limits is not None
         assert (limits.low, limits.high) == pytest.approx(tuple(welch.confidence_interval(0.95)))
 
-    def test_where_columns_agree_it_is_the_t_test_of_the_rows(self) -> None:
+    def test_where_columns_agree_it_is_welchs_t_test_of_the_rows(self) -> None:
         rng = np.random.default_rng(5)
-        of_x, of_y, group = rng.normal(size=6), rng.normal(size=6), np.arange(5) < 2
+        of_x, of_y, group = rng.normal(size=6), rng.normal(size=4), np.arange(5) < 2
         test = crossed_contrast(np.outer(of_x, group), np.outer(of_y, group), group)
-        assert test.p_two_sided == pytest.approx(float(stats.ttest_ind(of_x, of_y).pvalue))
+        assert test.p_two_sided == pytest.approx(float(stats.ttest_ind(of_x, of_y, equal_var=False).pvalue))
 
     @pytest.mark.parametrize("shared", [0, 1])
     def test_keeps_its_level_when_rows_share_something_with_a_group(self, shared: float) -> None:
@@ -120,23 +120,27 @@ class TestCorrelation:
         rng = np.random.default_rng(7)
         by = rng.normal(size=11)
         x, y = rng.normal(size=(5, 11)) + by, rng.normal(size=(4, 11))
-
-        def r(x: np.ndarray, y: np.ndarray) -> float:
-            return float(stats.spearmanr(x.mean(axis=0) - y.mean(axis=0), by).statistic)
-
-        whole = r(x, y)
-        left = [np.array([r(np.delete(x, row, 0), y) for row in range(5)])]
-        left += [np.array([r(x, np.delete(y, row, 0)) for row in range(4)])]
-        rows = math.sqrt(sum((len(part) - 1) * np.var(part) for part in left)) / (1 - whole**2)
-        columns = math.sqrt((1 + whole**2 / 2) / 8)
+        line = stats.linregress(stats.rankdata(by), x.mean(axis=0) - y.mean(axis=0))
+        own = [[stats.linregress(stats.rankdata(by), row).slope for row in table] for table in (x, y)]
+        rows = stats.ttest_ind(*own, equal_var=False)
+        of_rows = line.slope / rows.statistic
         test = crossed_correlation(x, y, by)
-        assert test.statistic == pytest.approx(math.atanh(whole) / (rows + columns))
-        assert test.degrees_of_freedom == pytest.approx((rows + columns) ** 2 / (rows**2 / 7 + columns**2 / 8))
-        limits = test.interval_of_correlation(whole, n=11)
+        error = math.hypot(of_rows, line.stderr)
+        assert test.statistic == pytest.approx(line.slope / error)
+        assert test.degrees_of_freedom == pytest.approx(error**4 / (of_rows**4 / rows.df + line.stderr**4 / 9))
+        limits = test.interval_of_correlation(line.rvalue, n=11)
         assert limits is not None
-        reach = float(stats.t.ppf(0.975, test.degrees_of_freedom)) * (rows + columns)
-        assert limits.low == pytest.approx(math.tanh(math.atanh(whole) - reach))
-        assert limits.high == pytest.approx(math.tanh(math.atanh(whole) + reach))
+        # The ends are the correlations that the ends of the slope would be with the same residuals.
+        left = float((1 - line.rvalue**2) * np.var(x.mean(axis=0) - y.mean(axis=0)))
+        for end, sign in ((limits.low, -1), (limits.high, 1)):
+            slope = line.slope + sign * float(stats.t.ppf(0.975, test.degrees_of_freedom)) * error
+            explained = slope * float(np.std(np.arange(11)))
+            assert end == pytest.approx(explained / math.sqrt(explained**2 + left))
+
+    def test_where_rows_agree_it_is_the_test_of_a_slope(self) -> None:
+        columns = np.random.default_rng(11).normal(size=8)
+        test = crossed_correlation(np.tile(columns, (3, 1)), np.zeros((3, 8)), np.arange(8))
+        assert test.p_two_sided == pytest.approx(float(stats.linregress(np.arange(8), columns).pvalue))
 
     @pytest.mark.parametrize("shared", [0, 1])
     def test_keeps_its_level_when_rows_follow_the_order_by_chance(self, shared: float) -> None:
@@ -147,19 +151,26 @@ class TestCorrelation:
             found += crossed_correlation(x, y, by).p_two_sided <= 0.05
         assert stats.binomtest(found, 400, 0.05).proportion_ci(0.99).low <= 0.05
 
-    def test_a_perfect_order_cannot_be_judged(self) -> None:
-        test = crossed_correlation(np.tile([1, 2, 3, 4, 5], (3, 1)), np.zeros((3, 5)), [1, 2, 3, 4, 5])
-        assert math.isnan(test.p_value)
-        assert test.interval_of_correlation(1.0, n=5) is None
+    def test_a_perfect_line_cannot_be_judged_and_a_perfect_order_has_no_interval(self) -> None:
+        line = crossed_correlation(np.tile([1, 2, 3, 4, 5], (3, 1)), np.zeros((3, 5)), [1, 2, 3, 4, 5])
+        assert math.isnan(line.p_value)
+        assert line.interval_of_correlation(1.0, n=5) is None
+        order = crossed_correlation(np.tile([1, 2, 3, 4, 6], (3, 1)), np.zeros((3, 5)), [1, 2, 3, 4, 5])
+        assert order.p_two_sided == pytest.approx(float(stats.linregress(range(5), [1, 2, 3, 4, 6]).pvalue))
+        assert order.interval_of_correlation(1.0, n=5) is None
+
+    def test_no_order_to_follow_cannot_be_judged(self) -> None:
+        assert math.isnan(crossed_correlation(np.ones((2, 5)), np.zeros((2, 5)), [3] * 5).p_value)
 
 
 def test_what_is_there_is_found() -> None:
     """A level that is kept says nothing of a test that finds nothing."""
     rng = np.random.default_rng(9)
     group = np.arange(14) < 7
-    found = np.zeros(2)
+    found = np.zeros(3)
     for _ in range(100):
         x, y = rng.normal(size=(2, 8, 14)) * 0.5
         found[0] += crossed_t(x + 1, y).p_two_sided <= 0.05
-        found[1] += crossed_contrast(x + 1.5 * group, y, group).p_two_sided <= 0.05
+        found[1] += crossed_contrast(x + group, y, group).p_two_sided <= 0.05
+        found[2] += crossed_correlation(x + np.linspace(-0.5, 0.5, 14), y, np.arange(14)).p_two_sided <= 0.05
     assert found.min() >= 80, found

@@ -148,12 +148,13 @@ def _correlation(cells: pl.DataFrame, shared: pl.DataFrame, lost: int) -> Estima
     told = partial(number, TEST, "rank_correlation", r.r, {}, n=r.n, lost=lost)
     x, y, known = _tables(cells.drop_nulls("share"))
     alone = told(limits=r.interval, tested=Tested(r.p_value, r.method))
-    if min(len(x), len(y)) < 2 or known.height < shared.height or not abs(r.r) < 1:
+    if min(len(x), len(y)) < 2 or known.height < shared.height or math.isnan(r.r):
         return alone
     test = crossed_correlation(x, y, known["share"].to_numpy())
     if math.isnan(test.p_value):
         return alone
-    return told(limits=test.interval_of_correlation(r.r, n=known.height), tested=_tested(test, x, y))
+    limits = test.interval_of_correlation(r.r, n=known.height) or r.interval
+    return told(limits=limits, tested=_tested(test, x, y))
 
 
 def _details(found: pl.DataFrame, professions: pl.DataFrame, lost: int, options: Any) -> Iterator[Estimate]:

@@ -138,13 +138,16 @@ def caveats(items: pl.DataFrame, pack: Pack) -> list[Note]:
                 details={"leaks": kinds},
             )
         )
-    silent = items.filter(~pl.col("informative"))
-    if not silent.is_empty():
-        words = ", ".join(silent["person"].unique(maintain_order=True))
+    alike = items.filter(
+        pl.col("person_gender").filter(pl.col("person_gender") != "nonbinary").n_unique().over("sentence") > 1
+    )
+    if not alike.is_empty():
+        words = ", ".join(alike["person"].unique(maintain_order=True))
+        done = "count as no difference, as published" if alike["informative"].all() else "were left out"
         notes.append(
             Note(
                 kind="uninformative",
-                text=f"{silent.height} sentences are the same for women and men ({words}) and were left out.",
+                text=f"{alike.height} sentences are the same for women and men ({words}) and {done}.",
             )
         )
     if repaired := int(items["repaired"].sum()):

@@ -18,7 +18,7 @@ for the contrast and the rank correlation with the share of women.
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 import polars as pl
@@ -69,7 +69,13 @@ def list_items(pack: Pack, options: BecproOptions) -> pl.DataFrame:
 
 
 def corpus(pack: Pack, options: BecproOptions) -> Sequence[BecRow]:
-    """The user's file, or what the pack's frames, persons and professions make."""
+    """The user's file, or what the pack's frames, persons and professions make. As published, pairs of one sentence
+    are not left out: they differ by 0."""
+    rows = _rows(pack, options)
+    return rows if options.mode == "right" else [replace(row, informative=True) for row in rows]
+
+
+def _rows(pack: Pack, options: BecproOptions) -> Sequence[BecRow]:
     if options.corpus is not None:
         found: Sequence[BecRow] = options.corpus.content
         return found
@@ -119,7 +125,7 @@ def answer(
 
 INSTRUMENT = Instrument(
     name="becpro",
-    version="3",
+    version="4",
     title="BEC-Pro associations",
     measures="whether a profession makes women or men more probable as the subject of a sentence",
     formula="log(P(person | sentence) / P(person | profession masked)), compared between female and male persons",

@@ -1,12 +1,11 @@
 """Differences of two tables whose rows and whose columns were both drawn, such as words and pairs of words."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from tiltmeter.statistics.correlation import spearman
 from tiltmeter.statistics.intervals import Interval
 from tiltmeter.statistics.sample import TIE, FloatArray, exact_mean, finite_sample, never_zero, standard_deviation
 
@@ -22,16 +21,20 @@ class CrossedTest:
     p_two_sided: float
     error: float = math.nan
     """Of the number that was tested; nan where it is not known."""
+    steepness: float = math.nan
+    """What makes the sinh of Fisher's z of a slope; nan where that is not known."""
 
     def interval(self, value: float, *, n: int) -> Interval | None:
         """95% of the number that was tested; nothing where its error is not known."""
         return None if math.isnan(reach := self._reach()) else _interval(value - reach, value + reach, n)
 
     def interval_of_correlation(self, r: float, *, n: int) -> Interval | None:
-        """95% of a correlation that was tested by Fisher's z."""
-        if math.isnan(reach := self._reach()):
+        """95% of a correlation whose slope was tested; nothing where it is perfect or the error is not known."""
+        if math.isnan(reach := self._reach() * self.steepness) or not abs(r) < 1:
             return None
-        return _interval(math.tanh(math.atanh(r) - reach), math.tanh(math.atanh(r) + reach), n)
+        slope, z = self.statistic * self.error * self.steepness, math.atanh(r)
+        low, high = (math.tanh(z + math.asinh(end) - math.asinh(slope)) for end in (slope - reach, slope + reach))
+        return _interval(low, high, n)
 
     def _reach(self) -> float:
         from scipy.stats import t as student
@@ -61,18 +64,23 @@ def crossed_t(x: npt.ArrayLike, y: npt.ArrayLike) -> CrossedTest:
     rows = [finite_sample(table.mean(axis=1), name, at_least=2) for table, name in ((first, "x"), (second, "y"))]
     columns = finite_sample(first.mean(axis=0) - second.mean(axis=0), "columns", at_least=2)
     of_columns = standard_deviation(columns) / math.sqrt(columns.size)
-    return _judged(exact_mean(columns), _of_means(*rows), (of_columns, columns.size - 1), _rounding(first, second))
+    of_rows, _ = _welch(*rows)
+    error = _added((of_rows, len(first) + len(second) - 2), (of_columns, columns.size - 1))
+    return _judged(exact_mean(columns), error, _rounding(first, second))
 
 
 def crossed_contrast(x: npt.ArrayLike, y: npt.ArrayLike, group: npt.ArrayLike) -> CrossedTest:
     """Test whether x is more above y in the columns of a group than in the others, rows and columns both drawn.
 
-    As `crossed_t`, of the contrast c = (x - y in the group) - (x - y in the others), group means all of them:
+    t = c / e for the contrast c = (x - y in the group) - (x - y in the others), group means all of them, with
 
-    - e_rows is that of the rows' own contrasts, nx + ny - 2 degrees of freedom;
-    - e_columns that of the differences x - y of the columns in the group and of the others, Welch's degrees.
+    - e_rows that of the rows' own contrasts, e_columns that of the differences x - y of the columns in the group and of
+      the others, Welch's degrees of freedom for either;
+    - e^2 = e_rows^2 + e_columns^2 (Clark 1973, min F'), with e^4 / (e_rows^4 / f_rows + e_columns^4 / f_columns).
 
-    Columns alone take what the rows have in common with a group for a difference of the groups.
+    Columns alone take what the rows have in common with a group for a difference of the groups. Squares are added,
+    where `crossed_t` adds errors: what a row or a column is in every cell cancels in a contrast, and what chance does
+    in single cells is in both errors already. Two rows of x beside many of y that scatter less still reject up to 12%.
     """
     first, second = _tables(x, y)
     inside = np.asarray(group, dtype=bool)
@@ -86,70 +94,78 @@ def crossed_contrast(x: npt.ArrayLike, y: npt.ArrayLike, group: npt.ArrayLike) -
     groups = [
         finite_sample(columns[of], name, at_least=2) for of, name in ((inside, "group"), (~inside, "other columns"))
     ]
-    (one, many), (other, more) = ((standard_deviation(part) ** 2 / part.size, part.size - 1) for part in groups)
-    squares = one**2 / many + other**2 / more
-    welch = (math.sqrt(one + other), (one + other) ** 2 / squares if squares else math.inf)
-    return _judged(exact_mean(groups[0]) - exact_mean(groups[1]), _of_means(*rows), welch, _rounding(first, second))
+    error = _squared(_welch(*rows), _welch(*groups))
+    return _judged(exact_mean(groups[0]) - exact_mean(groups[1]), error, _rounding(first, second))
 
 
 def crossed_correlation(x: npt.ArrayLike, y: npt.ArrayLike, by: npt.ArrayLike) -> CrossedTest:
-    """Test Spearman's correlation r of the columns' differences x - y with `by`, rows and columns both drawn.
+    """Test whether the columns' differences x - y rise with the ranks of `by`, rows and columns both drawn.
 
-    As `crossed_t`, of z = atanh(r):
+    As `crossed_contrast`, of the least-squares slope b of the differences on the ranks q of `by`:
 
-    - e_rows is that of r with each row left out in turn (jackknife; rows of x and of y apart), over 1 - r^2 for z,
-      nx + ny - 2 degrees of freedom;
-    - e_columns = sqrt((1 + r^2 / 2) / (columns - 3)) (Bonett and Wright 2000), columns - 3 of them.
+    - e_rows is that of the rows' own slopes, Welch's degrees of freedom;
+    - e_columns = sqrt(squared residuals / (columns - 2) / sum (q - mean q)^2), columns - 2 of them.
 
-    A perfect correlation, and differences that are constant without some row, cannot be judged: nan.
+    Its interval, of Spearman's correlation r of the same, is tanh(atanh(r) + asinh(k (b +- reach)) - asinh(k b)) with
+    k^2 = sum (q - mean q)^2 / squared residuals: asinh(k b) is atanh of Pearson's correlation with the ranks.
     """
     first, second = _tables(x, y)
     known = finite_sample(by, "by", at_least=4)
     if known.shape != first.shape[1:]:
         raise ValueError(f"by must have a number for each of {first.shape[1]} columns, got {known.size}.")
-    sums = first.sum(axis=0), second.sum(axis=0)
-    sizes = len(first), len(second)
+    from scipy.stats import rankdata
 
-    def correlated(rows_of: int | None, left_out: FloatArray | float) -> float:
-        means = [
-            (total - left_out) / (size - 1) if rows_of == place else total / size
-            for place, (total, size) in enumerate(zip(sums, sizes, strict=True))
-        ]
-        return spearman(means[0] - means[1], known).r
-
-    r = correlated(None, 0.0)
-    if not abs(r) < 1:
+    ranks = rankdata(known) - (known.size + 1) / 2
+    spread = float(ranks @ ranks)
+    if spread == 0:
         return CrossedTest(*[math.nan] * 4)
-    squares = 0.0
-    for place, table in enumerate((first, second)):
-        finite_sample(table.mean(axis=1), "xy"[place], at_least=2)
-        without = np.array([correlated(place, row) for row in table])
-        squares += float(((without - without.mean()) ** 2).sum()) * (len(table) - 1) / len(table)
-    of_rows = (math.sqrt(squares) / (1 - r**2), sum(sizes) - 2)
-    of_columns = (math.sqrt((1 + r**2 / 2) / (known.size - 3)), known.size - 3)
-    return _judged(math.atanh(r), of_rows, of_columns, 0.0)
+    rows = [finite_sample(table @ ranks / spread, name, at_least=2) for table, name in ((first, "x"), (second, "y"))]
+    columns = first.mean(axis=0) - second.mean(axis=0)
+    slope = float(columns @ ranks) / spread
+    off = columns - columns.mean() - slope * ranks
+    squares = float(off @ off)
+    error = _squared(_welch(*rows), (math.sqrt(squares / (known.size - 2) / spread), known.size - 2))
+    tested = _judged(slope, error, _rounding(first, second))
+    return replace(tested, steepness=math.sqrt(spread / squares)) if squares > 0 else tested
 
 
 _Error = tuple[float, float]
 """How far off, and with how many degrees of freedom that is known."""
 
 
-def _judged(value: float, of_rows: _Error, of_columns: _Error, rounding: float) -> CrossedTest:
-    errors = of_rows[0] + of_columns[0]
-    if errors <= rounding:
+def _judged(value: float, error: _Error, rounding: float) -> CrossedTest:
+    size, freedom = error
+    if size <= rounding:
         nothing = abs(value) <= rounding
         return CrossedTest(0.0, math.nan, 0.5, 1.0) if nothing else CrossedTest(*[math.nan] * 4)
     from scipy.stats import t as student
 
-    statistic = 0.0 if abs(value) <= rounding else value / errors
-    freedom = errors**2 / sum(error**2 / known for error, known in (of_rows, of_columns))
+    statistic = 0.0 if abs(value) <= rounding else value / size
     p_value, p_two_sided = float(student.sf(statistic, freedom)), 2 * float(student.sf(abs(statistic), freedom))
-    return CrossedTest(statistic, freedom, never_zero(p_value), never_zero(p_two_sided), errors)
+    return CrossedTest(statistic, freedom, never_zero(p_value), never_zero(p_two_sided), size)
 
 
-def _of_means(first: FloatArray, second: FloatArray) -> _Error:
-    errors = (standard_deviation(part) / math.sqrt(part.size) for part in (first, second))
-    return math.hypot(*errors), first.size + second.size - 2
+def _added(*errors: _Error) -> _Error:
+    """Whatever they have to do with each other."""
+    total = sum(error for error, _ in errors)
+    return total, _freedom(total**2, [(error**2, known) for error, known in errors])
+
+
+def _squared(*errors: _Error) -> _Error:
+    """Of what has nothing to do with each other."""
+    total = sum(error**2 for error, _ in errors)
+    return math.sqrt(total), _freedom(total**2, [(error**4, known) for error, known in errors])
+
+
+def _freedom(total: float, parts: list[_Error]) -> float:
+    """Welch and Satterthwaite."""
+    known = sum(part / freedom for part, freedom in parts)
+    return total / known if known else math.inf
+
+
+def _welch(first: FloatArray, second: FloatArray) -> _Error:
+    """Of the difference of two means."""
+    return _squared(*((standard_deviation(part) / math.sqrt(part.size), part.size - 1) for part in (first, second)))
 
 
 def _tables(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
