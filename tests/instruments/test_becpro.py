@@ -272,8 +272,17 @@ class TestHypotheses:
         notes = TOOL.estimate(_made(means, np.random.default_rng(3)), TOOL.make_options({"margin": 0.2})).notes
         found = {note.details["hypothesis"]: note for note in notes if note.kind == "hypothesis"}
         assert "".join("y" if found[name].details["holds"] else "n" for name in ("H1", "H2", "H3")) == holds
-        assert f"H1, associations above 0: {'holds' if holds[0] == 'y' else 'does not hold'} (" in found["H1"].text
+        assert f"H1, associations above 0: {'holds' if holds[0] == 'y' else 'is not shown'} (" in found["H1"].text
         assert "20 professions" in found["H3"].text
+
+    def test_with_few_professions_it_says_that_they_cannot_show_it(self) -> None:
+        items = _made({("female", "female"): 2, ("female", "male"): -2}, np.random.default_rng(3))
+        for count, told in ((4, "no, and 4 professions cannot show it"), (5, "yes")):
+            few = items.filter(pl.col("profession").is_in([f"female {number}" for number in range(count)]))
+            (first,) = [
+                note for note in TOOL.estimate(few, TOOL.options()).notes if note.details.get("hypothesis") == "H1"
+            ]
+            assert f"{told})." in first.text
 
     def test_the_third_depends_on_its_margin(self) -> None:
         items = _made({("balanced", "female"): 0.3}, np.random.default_rng(3))

@@ -13,6 +13,7 @@ import transformers
 
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.reading import Reading
+from tiltmeter.runs import measure
 from tiltmeter.store import Store
 from tiltmeter.subjects import language_of, open_subject
 from tiltmeter.subjects.language_models import Blank
@@ -99,6 +100,16 @@ class TestNames:
         for unclear in ("[en, es]", "[en", "{en: 1}", "[no]", "3", ""):
             (bert / "README.md").write_text(f"---\nlanguage: {unclear}\n---\nA model.\n")
             assert language_of(str(bert)) is None
+
+    def test_measured_in_another_language_than_the_card_names_it_says_so(
+        self, bert: Path, store: Store, tmp_path: Path
+    ) -> None:
+        (tmp_path / "two.csv").write_text("masculine,class\nnurse,female\nengineer,male\n")
+        for card, told in (("eu", ["another language"]), ("en", []), ("[en, eu]", [])):
+            (bert / "README.md").write_text(f"---\nlanguage: {card}\n---\n")
+            own = tmp_path / "two.csv"
+            run = measure("becpro", str(bert), lang="en", store=store, profession_list=own, keep=False)
+            assert [note.caution for note in run.result.notes if note.kind == "language"] == told
 
     def test_other_weights_are_another_subject_and_another_card_is_not(self, bert: Path, store: Store) -> None:
         before = opened(bert, store).fingerprint

@@ -57,10 +57,9 @@ class Recovery:
 
 
 SAID = (
-    "Calibration says whether the number follows a bias that was planted (in brackets its rank correlation with the "
-    f"dose: 1 is best, below {FOLLOWS:g} it does not follow), and how often its p is at most {ALPHA:g} where nothing "
-    "was planted, told where that p is a published one or finds too much, or where it asks of a lean that a model can "
-    "come by without any bias in its text"
+    "Calibration: does the number follow a bias that was planted (in brackets its rank correlation with the dose; not "
+    f"below {FOLLOWS:g}), and how often a p that is published, finds too much or asks for a lean is at most {ALPHA:g} "
+    "where nothing was planted"
 )
 """What stands in such a cell."""
 

@@ -22,7 +22,7 @@ from tiltmeter.packs import LISTS, Pack, shipped_languages
 from tiltmeter.report.calibrated import KIND, all_notes, calibration_of
 from tiltmeter.report.content import not_measured
 from tiltmeter.report.summary import models
-from tiltmeter.report.tables import told_worse
+from tiltmeter.report.tables import told_sides, told_worse
 from tiltmeter.results import TextTable, shown, shown_p
 from tiltmeter.runs import SHOWN, Across, Audit, Comparison, Planned, Run, Skipped, agreement, labels
 from tiltmeter.store import PARTS, Store
@@ -79,6 +79,8 @@ def run(found: Run, *, notes: bool = False) -> None:
             *((beside.said(row),) if known else ()),
         )
     _out.print(table)
+    for sentence in told_sides(printed):
+        say(sentence)
     if known:
         say(SAID)
     if hidden := len(result.estimates) - len(printed):

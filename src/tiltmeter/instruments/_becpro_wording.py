@@ -51,7 +51,7 @@ def hypotheses(by_profession: pl.DataFrame, margin: float) -> Iterator[Note]:
             side = "above" if above else "below"
             yield Note(
                 kind="hypothesis",
-                text=f"{name}, associations {side} 0: {'holds' if holds else 'does not hold'} ({'; '.join(told)}).",
+                text=f"{name}, associations {side} 0: {'holds' if holds else 'is not shown'} ({'; '.join(told)}).",
                 details={"hypothesis": name, "holds": holds},
             )
     balanced = by_profession.filter(pl.col("profession_class") == "balanced")["difference"].to_numpy()
@@ -73,9 +73,10 @@ def _cell(by_profession: pl.DataFrame, professions: str, persons: str, above: bo
     test = wilcoxon(values, alternative="greater" if above else "less")
     mean = float(values.mean())
     holds = (mean > 0) == above and test.p_value < LEVEL
+    few = f"no, and {len(values)} professions cannot show it" if 0.5 ** len(values) >= LEVEL else "no"
     return (
         f"{persons} persons with {professions}-typed professions {shown(mean)}, one-sided Wilcoxon "
-        f"{said_p(test.p_value)}: {'yes' if holds else 'no'}"
+        f"{said_p(test.p_value)}: {'yes' if holds else few}"
     )
 
 

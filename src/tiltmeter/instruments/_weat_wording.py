@@ -16,11 +16,12 @@ SIDED = ("effect_size", "effect_size_sign_flip", "effect_size_both", "effect_siz
 """The estimates whose sign says which topic leans where."""
 
 
-def notes_of(name: str, rows: pl.DataFrame, similarities: Similarities, ours: Estimate) -> list[Note]:
+def notes_of(name: str, rows: pl.DataFrame, similarities: Similarities, estimates: Iterable[Estimate]) -> list[Note]:
     labels = {role: label_of(rows, role) for role in ROLES}
+    known = {row.name: row for row in estimates if row.value is not None}
     notes = []
-    if ours.value is not None:
-        notes.append(_reading(labels, ours))
+    if "effect_size_both" in known:
+        notes.append(_reading(labels, known["effect_size_both"], known.get("effect_size_without_grammar")))
     left = {"x": len(similarities.x_a), "y": len(similarities.y_a), "pairs": len(similarities.x_a.T)}
     if similarities.smallest < FEW:
         notes.append(
@@ -36,12 +37,13 @@ def notes_of(name: str, rows: pl.DataFrame, similarities: Similarities, ours: Es
     return notes
 
 
-def _reading(labels: Mapping[str, str], found: Estimate) -> Note:
-    """The test in plain words: which way, how far, how sure."""
+def _reading(labels: Mapping[str, str], both: Estimate, without_grammar: Estimate | None) -> Note:
+    """The test in plain words: which way, how far, how sure. Where grammar was taken out, what is left decides."""
     said = {
         side: f"{labels['x']} leans more {labels[way]} than {labels['y']}"
         for side, way in (("above", "a"), ("below", "b"))
     }
+    found = without_grammar or both
     p = 1.0 if found.p_two_sided is None else found.p_two_sided
     one_sided = (found.ci_low or 0) > 0 or (found.ci_high or 0) < 0
     if p >= LEVEL:
@@ -51,15 +53,16 @@ def _reading(labels: Mapping[str, str], found: Estimate) -> Note:
     else:
         sure = "hardly chance for these very words, but others of the same topics might not show it"
     which = said["above" if (found.value or 0) >= 0 else "below"]
+    also = f" with grammatical gender taken out, {both.value:.2f} with it" if without_grammar else ""
     text = (
-        f"{which}: d = {found.value:.2f} (95% interval {found.ci_low:.2f} to {found.ci_high:.2f}); {sure} (two-sided "
-        f"p = {p:.3g} over targets and attribute pairs, before correction)."
+        f"{which}: d = {found.value:.2f} (95% interval {found.ci_low:.2f} to {found.ci_high:.2f}){also}; {sure} "
+        f"(two-sided p = {p:.3g} over targets and attribute pairs, before correction)."
     )
     return Note(
         kind="reading",
-        test=found.test,
+        test=both.test,
         text=text,
-        details={"estimates": list(SIDED), "group": dict(found.group), **said},
+        details={"estimates": list(SIDED), "group": dict(both.group), **said},
     )
 
 

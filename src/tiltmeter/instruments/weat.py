@@ -268,7 +268,7 @@ def _estimate_test(
         _estimate(name, "effect_size_sign_flip", d, counts, of_d, flips, "attribute-sign-flip"),
         _estimate(name, "effect_size_both", d, counts, of_d, both, BOTH),
     ]
-    notes = [] if bare else notes_of(name, rows, similarities, estimates[-1])
+    notes = []
     if grammar:
         rid = similarities_in(without_grammar(rows, grammar))
         interval = intervals(rid).get("effect_size")
@@ -278,7 +278,7 @@ def _estimate_test(
         estimates.append(_estimate(name, _WITHOUT_GRAMMAR, None, counts))
         text = "grammar could not be taken out: too many inanimate nouns have no vector."
         notes.append(Note(kind="void", caution="tests without a result", test=name, text=text))
-    return estimates, notes
+    return estimates, [] if bare else [*notes_of(name, rows, similarities, estimates), *notes]
 
 
 _NAMES = ("statistic", "effect_size", "effect_size_sign_flip", "effect_size_both")

@@ -121,6 +121,7 @@ def printed_table(run: Run, title: str) -> Table:
         ),
         caption=" ".join(
             [
+                *told_sides(rows),
                 *told_families(rows),
                 *([f"{SAID}."] if known else []),
                 *([f"{hidden} more estimates are in the run and in .csv, .xlsx and .json."] if hidden else []),
@@ -236,6 +237,14 @@ def told_worse(row: Estimate) -> str:
     """Which way is worse, from what neutral value."""
     way = {"higher": "above", "lower": "below", "away": "away from"}[row.worse]
     return way if row.neutral is None else f"{way} {row.neutral:g}"
+
+
+def told_sides(rows: Sequence[Estimate]) -> list[str]:
+    """Which p are one-sided."""
+    names = dict.fromkeys(row.name for row in rows if row.p_two_sided not in (None, row.p_value))
+    if not names:
+        return []
+    return [f"p of {', '.join(names)} is one-sided (above neutral); what is said in words is two-sided."]
 
 
 def told_families(rows: Sequence[Estimate]) -> list[str]:

@@ -22,7 +22,7 @@ from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments import Instrument, load_instrument
 from tiltmeter.packs import Pack, load_folder, load_pack, shipped_languages
 from tiltmeter.reading import Reading
-from tiltmeter.results import SCHEMA, Estimate, Result
+from tiltmeter.results import SCHEMA, Estimate, Note, Result
 from tiltmeter.runs.run import Run, keep_run, stored_run
 from tiltmeter.statistics import holm
 from tiltmeter.store import Store
@@ -158,13 +158,21 @@ def _measure(
         lang=pack.lang,
         options=tool.describe(options),
         estimates=tuple(corrected(findings.estimates, f"{tool.name}, {pack.lang}, {subject.name}")),
-        notes=(*findings.notes, *notes),
+        notes=(*findings.notes, *notes, *_another_language(subject, pack)),
         provenance=provenance,
         figures=findings.figures,
         tests=findings.tests,
         tables=tuple(tool.tables(items, pack, options)) if tool.tables else (),
     )
     return Run(run_id, result, items)
+
+
+def _another_language(subject: Subject, pack: Pack) -> list[Note]:
+    """A caution where the subject says that it is of another language than it is asked in."""
+    if subject.lang is None or subject.lang.partition("-")[0] == pack.lang.partition("-")[0]:
+        return []
+    text = f"{subject.name} is of {subject.lang!r}, as its card says, and was asked in {pack.name}: it may not know it."
+    return [Note(kind="language", caution="another language", text=text)]
 
 
 def corrected(estimates: Iterable[Estimate], scope: str) -> list[Estimate]:
