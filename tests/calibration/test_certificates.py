@@ -236,7 +236,7 @@ class TestCertifying:
         with pytest.raises(TiltmeterError, match="at a dose above 0 and up to 1"):
             replace(small("weat", "en"), power_dose=3.0)
         pack = load_pack("en")
-        with pytest.raises(TiltmeterError, match="has to have two sentences or more"):
+        with pytest.raises(TiltmeterError, match="has to have two or more sentences that mention two words"):
             replace(small("weat", "en"), pack=replace(pack, mentions=pack.mentions[:1]))
 
     def test_keeps_apart_what_any_list_of_a_world_changes(self) -> None:

@@ -81,7 +81,7 @@ def test_an_instrument_that_nothing_was_recorded_of_does_not_pass(
     (changed / "references" / "values.json").write_text(json.dumps({"ref:en-vectors": {"slgu": {}}}), "utf-8")
     found = {one.instrument: one.sentence() for one in testing.selftest().checked}
     assert found["weat"] == "nothing is recorded of it"
-    assert found["slgu"].startswith("not measured: it asks for fill")
+    assert found["slgu"].startswith("not measured: it asks how probable words are")
 
 
 @pytest.mark.parametrize(

@@ -142,6 +142,7 @@ class TestLists:
         done = told("list", "packs", "--check", tmp_path)
         assert done.returncode == 0
         assert "weat: missing weat (word sets for association tests)" in done.stdout
+        assert "screening.toml: not there (how neutral sentences are told, for `build slguset`)" in done.stdout
 
     def test_instruments_say_which_way_is_worse(self, told: Command) -> None:
         assert "0 is neutral and further away is worse" in told("list", "instruments").stdout

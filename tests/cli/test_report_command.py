@@ -30,7 +30,10 @@ def test_the_ending_says_what_is_written(told: Command, run: Run, tmp_path: Path
 def test_what_was_not_measured_is_known_from_the_runs(told: Command, run: Run, tmp_path: Path) -> None:
     told("report", run.id, "-o", tmp_path / "report.json")
     skipped = {entry["instrument"]: entry["reason"] for entry in read(tmp_path / "report.json")["skipped"]}
-    assert skipped["becpro"] == "it asks for fill, and the subject offers vectors"
+    assert (
+        skipped["becpro"]
+        == "it asks how probable words are at a place in a text, and the subject tells vectors of words"
+    )
     assert skipped["mweat"] == "it was not asked for"
     assert "weat" not in skipped
 

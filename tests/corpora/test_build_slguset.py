@@ -219,6 +219,16 @@ class TestOptions:
         assert "CC \\| BY" in markdown
         assert "Not asked: length" in markdown
 
+    def test_where_agreement_is_not_checked_in_a_language_that_has_it_it_says_so(self, tmp_path: Path) -> None:
+        path = written(tmp_path / "es.txt", [*own("es")[:40], "El hombre está cansado de esperar el tren."], "\n\n")
+        for number, (off, seen) in enumerate((((), True), (("--without", "agreement-leak"), False))):
+            built = Out(tmp_path / str(number))
+            arguments = ("--corpus", path, "--total", 40, "-o", built.folder, *off)
+            done = command(tmp_path / "cache", *arguments, lang="es")
+            assert done.returncode == 0, done.stderr
+            told = "Spanish has grammatical gender, and agreement was not checked"
+            assert (told in done.stdout, told in (built.folder / "card.md").read_text("utf-8")) == (not seen, not seen)
+
     def test_the_folder_one_is_in_can_be_filled(self, corpus: Path, tilt: Command, tmp_path: Path) -> None:
         done = tilt("build", "slguset", "--lang", "zh", "--corpus", corpus, "--total", 10, "-o", ".")
         assert done.returncode == 0, done.stderr

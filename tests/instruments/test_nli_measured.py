@@ -179,7 +179,9 @@ class TestPrompts:
         self, tiny: Tiny, models: tuple[Path, Path], store: Store
     ) -> None:
         _, skipped = plan([str(tiny("gpt2"))], lang="en", store=store)
-        assert "it asks for entail" in next(entry.reason for entry in skipped if entry.instrument == "nli-coal")
+        assert "it asks whether a sentence follows from another" in next(
+            entry.reason for entry in skipped if entry.instrument == "nli-coal"
+        )
         todo, _ = plan([str(models[0])], lang="en", store=store)
         assert [(entry.instrument, entry.questions) for entry in todo] == [("nli-coal", 4100)]
 

@@ -18,6 +18,7 @@ from scipy import stats
 from support import made_of, stock
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments import load_instrument
+from tiltmeter.instruments.instrument import Findings
 from tiltmeter.instruments.weat import WeatOptions, answer, estimate, list_items
 from tiltmeter.packs import Adjective, InanimateNoun, Pack, WeatTest, Word, WordPair, load_pack
 from tiltmeter.results import Estimate
@@ -308,6 +309,9 @@ class TestGrammar:
         return {key: float(np.mean([world[key] for world in worlds])) for key in worlds[0]}
 
     def estimates(self, folder: Path, stereotype: float, seed: int) -> dict[tuple[str, str], float]:
+        return {(row.test, row.name): row.value or 0.0 for row in self.findings(folder, stereotype, seed).estimates}
+
+    def findings(self, folder: Path, stereotype: float, seed: int) -> Findings:
         rng = np.random.default_rng(seed)
         gender = np.eye(40)[0]
         lean = {"m": 2.0, "f": -2.0}
@@ -318,7 +322,21 @@ class TestGrammar:
             table |= {f"{role}{n}": rng.normal(size=40) + sign * 3 * gender for n in range(9)}
         subject = made_of(table, folder)
         items, _ = answer(list_items(self.pack, WeatOptions()), subject, self.pack, WeatOptions())
-        return {(row.test, row.name): row.value or 0.0 for row in estimate(items, WeatOptions()).estimates}
+        return estimate(items, WeatOptions())
+
+    def test_in_words_what_is_left_without_grammar_decides(self, tmp_path: Path) -> None:
+        found = self.findings(tmp_path, stereotype=0.0, seed=7)  # grammar alone makes a difference that seems clear
+        both, left = (
+            next(row for row in found.estimates if (row.test, row.name) == ("T", f"effect_size_{name}"))
+            for name in ("both", "without_grammar")
+        )
+        assert both.p_two_sided is not None
+        assert left.p_two_sided is not None
+        assert both.p_two_sided < 0.05 < left.p_two_sided
+        (said,) = [note.text for note in found.notes if (note.kind, note.test) == ("reading", "T")]
+        assert f"with grammatical gender taken out, {both.value:.2f} with it; chance cannot be ruled out" in said
+        assert f"d = {left.value:.2f}" in said
+        assert f"p = {left.p_two_sided:.3g} over targets" in said
 
     def test_what_is_mere_grammar_goes_away_when_grammar_is_taken_out(self, tmp_path: Path) -> None:
         found = self.means(tmp_path, stereotype=0.0)

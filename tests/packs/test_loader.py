@@ -159,6 +159,7 @@ MISTAKES: list[tuple[str, str, str, str, str]] = [
         "tt/persons.tsv:4: one side of the pair has a determiner",
     ),
     ("place", "persons.tsv", "mi\tmi\tbefore", "mi\tmi\t", "tt/persons.tsv:4: 'place' says where"),
+    ("TOML without its end", "weat.toml", '"flor",\n]', '"flor",', "tt/weat.toml:15: not valid TOML"),
     ("broken TOML", "weat.toml", 'x = ["sol"', 'x = ["sol', "tt/weat.toml:12: not valid TOML"),
     (
         "not a list",

@@ -378,7 +378,7 @@ def test_what_was_not_asked_for_is_not_told_and_the_rest_by_its_reason(ending: s
     run = made("weat", "s", [estimate("E1", "effect_size", 1.0)])
     skipped = unmeasured([run])
     assert {entry.instrument for entry in skipped if entry.reason == "it was not asked for"} >= {"mac", "rnd"}
-    lacking = [entry.instrument for entry in skipped if "asks for fill" in entry.reason]
+    lacking = [entry.instrument for entry in skipped if "asks how probable words are" in entry.reason]
     assert len(lacking) > 2
     path = tmp_path / f"r{ending}"
     raw = written([run], path, tuple(skipped))
@@ -387,7 +387,9 @@ def test_what_was_not_asked_for_is_not_told_and_the_rest_by_its_reason(ending: s
         raw = "\n".join(" on ".join(map(str, row)) for row in sheet.iter_rows(values_only=True)).encode()
     told = re.sub("</?bdi>", "", raw.decode())
     assert "not asked for" not in told
-    assert told.count("it asks for fill") == (len(lacking) if ending == ".csv" else 1)
+    assert told.count("it asks how probable words are at a place in a text") == (
+        len(lacking) if ending == ".csv" else 1
+    )
     if ending != ".csv":
         assert f"{', '.join(lacking)} on s" in told
 

@@ -261,6 +261,9 @@ def test_a_run_is_printed_with_which_way_is_worse_and_its_family() -> None:
     table = printed_table(made("weat", "s", rows, lang="xx"), "")
     assert [row[-1] for row in table.rows] == ["away from 0", "below 1", "above 0.5"]
     assert table.caption == "p corrected within weat: 2 tests, Holm."
+    sided = [replace(rows[0], p_two_sided=0.02), replace(rows[1], p_value=0.3, p_two_sided=0.3)]
+    told = "p of effect_size is one-sided (above neutral); what is said in words is two-sided."
+    assert printed_table(made("weat", "s", sided, lang="xx"), "").caption.startswith(told)
 
 
 @pytest.mark.parametrize("tool", all_instruments(), ids=lambda tool: tool.name)

@@ -3,7 +3,9 @@
 import csv
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,6 +15,8 @@ import tiltmeter
 from support import Command
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.packs import load_pack
+from tiltmeter.reading import Reading
+from tiltmeter.runs import measure
 from tiltmeter.store import Store
 from tiltmeter.studies import Compared, Reproduction, read_study, reproduce, study_file
 from tiltmeter.studies.reproduce import _of_item
@@ -293,6 +297,15 @@ class TestAStudyOfOnesOwn:
         assert read_study(tmp_path / "mine.toml").runs[0].files == {"profession_list": "ours.csv"}
         found = reproduce(read_study(tmp_path / "mine.toml"), store=store)
         assert [again.id for again in found.runs] == [run.id]
+
+    def test_how_a_model_was_read_is_said(self, tiny: Callable[[str], Path], tmp_path: Path, store: Store) -> None:
+        (tmp_path / "ours.csv").write_text("masculine,class\nnurse,female\nplumber,male\n")
+        given: dict[str, Any] = {"lang": "en", "store": store, "keep": False, "profession_list": tmp_path / "ours.csv"}
+        ways: list[dict[str, Any]] = [{}, {"kind": "masked", "pre_segment": "none"}]
+        for told in ways:
+            run = measure("becpro", str(tiny("bert-cased")), reading=Reading(**told), **given)
+            (tmp_path / "mine.toml").write_text(study_file([run], name="mine"), "utf-8")
+            assert read_study(tmp_path / "mine.toml").models[0].reading == told
 
     def test_text_from_a_file_is_text(self, told: Command, tmp_path: Path) -> None:
         (tmp_path / "evil.toml").write_text(

@@ -17,6 +17,7 @@ from tiltmeter.runs import measure
 from tiltmeter.store import Store
 from tiltmeter.subjects import language_of, open_subject
 from tiltmeter.subjects.language_models import Blank
+from tiltmeter.subjects.language_models.checkpoint import told_kind
 from tiltmeter.subjects.language_models.model import LanguageModel
 
 Tiny = Callable[[str], Path]
@@ -117,6 +118,12 @@ class TestNames:
         assert opened(bert, store).fingerprint == before
         _spoil_weights(bert, lambda weights: weights["cls.predictions.bias"].add_(1))
         assert opened(bert, store).fingerprint != before
+
+    def test_a_configuration_that_names_no_class_is_told_by_its_type(self, bert: Path) -> None:
+        config = json.loads((bert / "config.json").read_text())
+        for named in (5, None, [5], []):
+            (bert / "config.json").write_text(json.dumps(config | {"architectures": named}))
+            assert told_kind(bert) == "masked"
 
 
 class TestRefusals:

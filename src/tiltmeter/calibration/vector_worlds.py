@@ -25,7 +25,7 @@ from tiltmeter.calibration.naming import measure_key
 from tiltmeter.calibration.worlds import Dial, Pair, Words, World
 from tiltmeter.errors import TiltmeterError, unknown
 from tiltmeter.instruments import Instrument, bad, load_instrument, mweat, weat
-from tiltmeter.packs import Pack
+from tiltmeter.packs import LISTS, Pack
 from tiltmeter.results import Estimate
 from tiltmeter.statistics import BRISK
 from tiltmeter.store import Store, identity
@@ -141,7 +141,9 @@ class VectorPlan:
         if not self.sizes or not 0 < self.power_dose <= 1:
             raise TiltmeterError("the power is asked of some numbers of sentences, at a dose above 0 and up to 1")
         if len(self.pack.mentions) < 2:
-            raise TiltmeterError(f"mentions.tsv of {self.pack.name} has to have two sentences or more")
+            raise TiltmeterError(
+                f"mentions.tsv of {self.pack.name} has to have two or more {LISTS['mentions']}: a world is made of them"
+            )
 
     @property
     def settings(self) -> list[Setting]:

@@ -18,7 +18,7 @@ from tiltmeter.calibration.recovery import SAID
 from tiltmeter.corpora import Built, BuiltNli
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments import Instrument
-from tiltmeter.packs import LISTS, Pack, shipped_languages
+from tiltmeter.packs import LISTS, RULES, Pack, shipped_languages
 from tiltmeter.report.calibrated import KIND, all_notes, calibration_of
 from tiltmeter.report.content import not_measured
 from tiltmeter.report.summary import models
@@ -285,6 +285,8 @@ def pack_check(found: Pack, tools: Sequence[Instrument]) -> None:
             say(f"- {tool.name}: missing {wanted}")
         else:
             say(f"- {tool.name}: ready")
+    for name, meaning in RULES.items():
+        say(f"- {name}.toml: {'there' if getattr(found, name) else 'not there'} ({meaning})")
     for name in LISTS:
         if not getattr(found, name):
             say(f"- {name}: not there{': ' + found.why_not(name) if found.why_not(name) else ''}")
@@ -346,6 +348,8 @@ def built(made: Built, *, as_json: bool) -> None:
         say(f"{card.size:,} neutral sentences out of {card.sentences:,}: {made.folder}")
         left_out = ", ".join(f"{rule} {count:,}" for rule, count in card.reasons.most_common() if count)
         say(f"left out: {left_out}")
+        if card.unseen:
+            say(f"beware: {card.unseen}")
         for line in card.unfilled:
             say(f"not filled: {line}")
         for line in card.warnings:

@@ -55,6 +55,16 @@ class Card:
         return [f"{symmetry.pair}: {warning}" for symmetry in self.symmetries for warning in symmetry.warnings]
 
     @property
+    def unseen(self) -> str:
+        """What gives people away in the language and no rule looks for, or nothing."""
+        if not self.pack.grammatical_gender or "agreement-leak" in self.rules:
+            return ""
+        return (
+            f"{self.pack.name} has grammatical gender, and agreement was not checked: sentences in which an article, "
+            "an adjective or a verb gives the person away were not left out"
+        )
+
+    @property
     def unfilled(self) -> list[str]:
         return [f"{quota.pair}: {quota.short_of}" for quota in self.quotas if quota.short_of]
 
@@ -207,6 +217,9 @@ def _markdown(card: Card, drawn: Sequence[str]) -> Iterator[str]:
     )
     if off := [rule for rule in RULES if rule not in card.rules]:
         yield f"Not asked: {', '.join(off)}."
+        yield ""
+    if card.unseen:
+        yield f"**{card.unseen}.**"
         yield ""
     yield "## Symmetry of the pairs"
     yield ""

@@ -91,10 +91,12 @@ def void_sets(words: pl.DataFrame, options: Any) -> tuple[dict[str, list[str]], 
 def matching_notes(found: Found) -> list[Note]:
     """How words were matched, which were averaged, which were lost."""
     respelled = {word: form for word, form in found.forms.items() if form != word and word not in found.averaged}
+    russian = any("а" <= letter <= "я" for word in found.forms for letter in word)
+    told = [policy for policy in found.policies if policy != "yo" or russian]
     notes = [
         Note(
             kind="matching",
-            text=f"Words were matched by {', '.join(found.policies)}; {len(respelled)} stand in the vocabulary in "
+            text=f"Words were matched by {', '.join(told)}; {len(respelled)} stand in the vocabulary in "
             "another spelling.",
             details={"policies": list(found.policies), "respelled": respelled},
         )

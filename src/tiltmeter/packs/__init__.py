@@ -8,6 +8,7 @@ from tiltmeter.packs.screening import Screening
 from tiltmeter.packs.values import (
     GRAMMAR_TEST,
     LISTS,
+    RULES,
     Adjective,
     BaselineAdjective,
     Caption,
@@ -35,6 +36,7 @@ __all__ = [
     "GRAMMAR_TEST",
     "KEEP",
     "LISTS",
+    "RULES",
     "Adjective",
     "BaselineAdjective",
     "Caption",

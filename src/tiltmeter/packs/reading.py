@@ -115,7 +115,8 @@ def read_toml(path: Path, *, label: str) -> TomlFile:
         data = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         line = re.search(r"line (\d+)", str(error))
-        raise Place(label, int(line[1]) if line else 1).error(f"not valid TOML: {error}") from error
+        last = len(text.splitlines()) if "end of document" in str(error) else 1
+        raise Place(label, int(line[1]) if line else last).error(f"not valid TOML: {error}") from error
     return TomlFile(label, data, tuple(text.splitlines()))
 
 

@@ -36,6 +36,13 @@ LISTS: Mapping[str, str] = {
 """The lists a pack can have, by the name of their file."""
 
 
+RULES: Mapping[str, str] = {
+    "screening": "how neutral sentences are told, for `build slguset`",
+    "caption_rules": "how the one person of a caption is told, for `build nli --captions`",
+    "criteria": "by what people judge sentences, for `review`; without it, in English",
+}
+"""The rules a pack can have, by the name of their file."""
+
 SEGMENTERS = ("mecab", "pymorphy3", "rjieba", "spaces")
 """What may cut a language's text into words; `spaces` only where there are any."""
 

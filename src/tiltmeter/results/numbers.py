@@ -8,7 +8,7 @@ def shown(value: float | None) -> str:
     """A number short enough for a table; a count as it is, a dash where there is none."""
     if isinstance(value, int):
         return f"{value:,}"
-    return "–" if value is None else f"{value:.4f}" if abs(value) < 0.1 else f"{value:.3f}"
+    return "–" if value is None else f"{value:z.4f}" if abs(value) < 0.1 else f"{value:z.3f}"
 
 
 def shown_p(value: float | None) -> str:

@@ -12,7 +12,7 @@ from tiltmeter.runs.ahead import measure_ahead
 from tiltmeter.runs.measuring import choose_pack, measure
 from tiltmeter.runs.run import Run
 from tiltmeter.store import Store
-from tiltmeter.subjects import known_references, open_subject
+from tiltmeter.subjects import CAPABILITIES, known_references, open_subject
 
 NOT_ASKED = "it was not asked for"
 REAL_PACKAGES = ("pkg:glove-6b-50d", "pkg:navec-hudlit", "pkg:navec-news", "pkg:synonyms-zh", "pkg:ginza-ja")
@@ -178,7 +178,8 @@ def _applicable(
 def _why_not(tool: Instrument, pack: Pack, offered: Collection[str]) -> str:
     """Why an instrument does not apply, or nothing."""
     if tool.capability not in offered:
-        return f"it asks for {tool.capability}, and the subject offers {', '.join(sorted(offered)) or 'nothing'}"
+        told = ", ".join(CAPABILITIES[name] for name in sorted(offered)) or "nothing"
+        return f"it asks {CAPABILITIES.get(tool.capability, tool.capability)}, and the subject tells {told}"
     if wanted := tool.wanted():
         return f"it needs a file of yours (--{wanted[0].replace('_', '-')})"
     if missing := pack.missing(tool.lists):

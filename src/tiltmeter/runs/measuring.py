@@ -26,7 +26,7 @@ from tiltmeter.results import SCHEMA, Estimate, Note, Result
 from tiltmeter.runs.run import Run, keep_run, stored_run
 from tiltmeter.statistics import holm
 from tiltmeter.store import Store
-from tiltmeter.subjects import Subject, language_of, open_subject
+from tiltmeter.subjects import CAPABILITIES, Subject, language_of, open_subject
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +55,9 @@ def measure(
     check_lists(tool, language, needed)
     opened = open_subject(subject, store, reading)
     if not {tool.capability, tool.instead} & opened.capabilities:
-        raise TiltmeterError(f"{tool.name} asks for {tool.capability}, which {subject} does not offer")
+        raise TiltmeterError(
+            f"{tool.name} asks {CAPABILITIES.get(tool.capability, tool.capability)}, which {subject} cannot tell"
+        )
     items = tool.items(language, chosen)
     request = _request(tool, opened, language, chosen)
     run_id = _identity(request)

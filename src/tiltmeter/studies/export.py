@@ -1,6 +1,7 @@
 """A study of a user's own, written from stored runs, so that a paper's numbers can be had again by one command."""
 
 import json
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ from tiltmeter.instruments import load_instrument
 from tiltmeter.packs import load_pack, shipped_languages
 from tiltmeter.results import Estimate
 from tiltmeter.runs import Run, labels
+from tiltmeter.studies.study import READING
 
 _DIGITS = 6
 
@@ -69,9 +71,11 @@ def _to_fetch(run: Run) -> list[str]:
 
 
 def _reading(run: Run) -> list[str]:
-    """How a model had to be read, where its name does not tell."""
-    told = run.result.provenance["subject"].get("pre_segment")
-    return [f"reading = {{ pre_segment = {_text(told)} }}"] if told not in (None, "none") else []
+    """How the user said that a model was to be read."""
+    words = shlex.split(run.result.provenance["command"])
+    told = {name: f"--{name.replace('_', '-')}" for name in READING}
+    said = {name: words[words.index(flag) + 1] for name, flag in told.items() if flag in words[:-1]}
+    return [f"reading = {_table(said)}"] if said else []
 
 
 def _measured(number: int, label: str, run: Run) -> Iterator[str]:

@@ -186,8 +186,8 @@ def _refer(study: Study) -> None:
         if twice := next((name for place, name in enumerate(names) if name in names[:place]), None):
             raise TiltmeterError(f"two {what} {twice!r}")
     for model in study.models:
-        if strange := next((name for name in model.reading if name not in _READING), None):
-            raise unknown("way to read a model that a study may say", strange, _READING)
+        if strange := next((name for name in model.reading if name not in READING), None):
+            raise unknown("way to read a model that a study may say", strange, READING)
         Reading(**model.reading)  # type: ignore[arg-type]  # what is wrong with it is said here
     for run in study.runs:
         tool = load_instrument(run.instrument)
@@ -238,6 +238,6 @@ def _refer_table(table: Printout, runs: Mapping[str, Measured], labels: list[str
             raise unknown(f"column in a law of {where}", strange, names)
 
 
-_READING = ("kind", "format", "pre_segment", "labels")
+READING = ("kind", "format", "pre_segment", "labels")
 """What runs code (pickles, a model's own Python) is for the user to say, not for a file."""
 _FIELDS = ("value", "p_value", "p_two_sided", "p_adjusted", "ci_low", "ci_high", "n", "lost")

@@ -50,7 +50,8 @@ def told_kind(folder: Path) -> str:
     model of its type, else for causal.
     """
     config = _config(folder)
-    architectures = [name for name in config.get("architectures") or () if isinstance(name, str)]
+    named = config.get("architectures")
+    architectures = [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
     for architecture in architectures:
         if architecture == "ElectraForPreTraining":
             return "discriminator"
