@@ -100,6 +100,16 @@ class TestAudit:
         assert {row["questions"] for row in planned["planned"] if row["instrument"] == "weat"} == {79, 187}
 
 
+def test_a_measurement_without_any_number_is_not_done(told: Command, tmp_path: Path) -> None:
+    (tmp_path / "lost.toml").write_text(
+        '[tests.t]\nx = ["qa", "qb"]\ny = ["qc", "qd"]\na = ["he", "man"]\nb = ["she", "woman"]\n'
+    )
+    done = told("measure", "weat", "ref:en-vectors", "--tests", "lost.toml")
+    assert done.returncode == 3
+    assert "weat on ref:en-vectors has no number: its notes say why" in done.stderr
+    assert "2 of the 2 words of X" in done.stdout
+
+
 class TestRunsAndCache:
     def test_a_run_is_listed_shown_exported_and_removed(self, told: Command, stocked: Store, tmp_path: Path) -> None:
         assert told("measure", "weat", "pkg:glove-6b-50d").returncode == 0

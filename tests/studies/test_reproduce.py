@@ -13,6 +13,7 @@ import pytest
 
 import tiltmeter
 from support import Command
+from tiltmeter import packs
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.packs import load_pack
 from tiltmeter.reading import Reading
@@ -297,6 +298,22 @@ class TestAStudyOfOnesOwn:
         assert read_study(tmp_path / "mine.toml").runs[0].files == {"profession_list": "ours.csv"}
         found = reproduce(read_study(tmp_path / "mine.toml"), store=store)
         assert [again.id for again in found.runs] == [run.id]
+
+    def test_a_pack_of_the_user_is_named_and_found_beside_the_study(self, tmp_path: Path, store: Store) -> None:
+        pack = tmp_path / "mine-en"
+        shutil.copytree(Path(packs.__file__).parent / "en", pack)
+        tests = (pack / "weat.toml").read_text("utf-8")
+        (pack / "weat.toml").write_text(tests.replace('"algebra"', '"cousin"'), "utf-8")
+        run = tiltmeter.measure("weat", "ref:en-vectors", cache=store.root, pack=pack)
+        path = tmp_path / "mine.toml"
+        path.write_text(study_file([run], name="mine"), "utf-8")
+        assert read_study(path).runs[0].pack == "mine-en"
+        assert [again.id for again in reproduce(read_study(path), store=store).runs] == [run.id]
+        path.write_text(path.read_text("utf-8").replace("[[tables]]", 'stand_in = ["ref:en-vectors"]\n[[tables]]', 1))
+        shutil.rmtree(pack)
+        without = reproduce(read_study(path), store=store)
+        assert without.runs == ()
+        assert [one.what for one in without.absent] == ["mine-en"]
 
     def test_how_a_model_was_read_is_said(self, tiny: Callable[[str], Path], tmp_path: Path, store: Store) -> None:
         (tmp_path / "ours.csv").write_text("masculine,class\nnurse,female\nplumber,male\n")

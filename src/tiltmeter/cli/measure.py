@@ -129,6 +129,9 @@ def _measure(
         for together in comparable(runs):
             if len(together) > 1:
                 show.across(across(together))
+    void = [run for run in runs if all(row.value is None for row in run.result.estimates)]
+    for run in void:
+        show.say(f"{tool.name} on {run.result.subject} has no number: its notes say why (run {run.id})", error=True)
     for reason in failed:
         show.say(str(reason), error=True)
-    return 3 if failed else 0
+    return 3 if failed or void else 0

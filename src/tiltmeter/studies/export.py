@@ -3,6 +3,7 @@
 import json
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import TiltmeterError
@@ -22,10 +23,9 @@ def study_file(runs: Sequence[Run], *, name: str, title: str = "", reference: st
     """
     if not runs:
         raise TiltmeterError("a study is written of one run or more")
-    if other := next((run for run in runs if run.result.provenance["pack"] != _shipped(run)), None):
+    if other := next((run for run in runs if not _pack(run) and run.result.provenance["pack"] != _shipped(run)), None):
         raise TiltmeterError(
-            f"run {other.id} was measured with a pack of your own, or one of another version: a study measures with "
-            "the packs that ship"
+            f"run {other.id} was measured with a pack of another version of tiltmeter: measure it again, then export it"
         )
     called = _called(runs)
     lines = [
@@ -70,12 +70,23 @@ def _to_fetch(run: Run) -> list[str]:
     return [] if elsewhere else ['fetch = "a file or folder: put it into --models DIR"']
 
 
+def _said(run: Run, *options: str) -> dict[str, str]:
+    """Those of the options that its command named, with what it said."""
+    words = shlex.split(run.result.provenance["command"])
+    flags = {name: f"--{name.replace('_', '-')}" for name in options}
+    return {name: words[words.index(flag) + 1] for name, flag in flags.items() if flag in words[:-1]}
+
+
 def _reading(run: Run) -> list[str]:
     """How the user said that a model was to be read."""
-    words = shlex.split(run.result.provenance["command"])
-    told = {name: f"--{name.replace('_', '-')}" for name in READING}
-    said = {name: words[words.index(flag) + 1] for name, flag in told.items() if flag in words[:-1]}
+    said = _said(run, *READING)
     return [f"reading = {_table(said)}"] if said else []
+
+
+def _pack(run: Run) -> str:
+    """The folder of a pack of the user's, by its own name."""
+    said = _said(run, "pack")
+    return Path(said["pack"]).resolve().name if said else ""
 
 
 def _measured(number: int, label: str, run: Run) -> Iterator[str]:
@@ -89,9 +100,12 @@ def _measured(number: int, label: str, run: Run) -> Iterator[str]:
     yield f"lang = {_text(result.lang)}"
     yield f"models = [{_text(label)}]"
     yield f"options = {_table(options)}"
+    if pack := _pack(run):
+        yield f"pack = {_text(pack)}"
     if given:
         yield f"files = {_table({key: _only_file(result.instrument, key, value) for key, value in given.items()})}"
-        yield 'fetch = "a file of the study: put it into --models DIR, or beside this file"'
+    if pack or given:
+        yield 'fetch = "comes with the study: put it into --models DIR, or beside this file"'
 
 
 def _only_file(instrument: str, option: str, value: Any) -> str:

@@ -211,9 +211,9 @@ def _measured(
     study: Study, run: Measured, places: Sequence[Path], only: Sequence[str], reading: Reading, store: Store
 ) -> _Part:
     labels = [label for label in run.models if not set(only) & set(run.models) or label in only]
-    files = {option: _inside(places, name) for option, name in run.files.items()}
-    absent = [Absent(run.files[option], run.fetch) for option, path in files.items() if path is None]
-    given = {option: _as_option(run, option, path) for option, path in files.items() if path is not None}
+    named = {**run.files, **({"pack": run.pack} if run.pack else {})}
+    given = {option: _as_option(run, option, path) for option in named if (path := _inside(places, named[option]))}
+    absent = [Absent(name, run.fetch) for option, name in named.items() if option not in given]
     failed: list[str] = []
     found: dict[str, Run] = {}
 
@@ -231,9 +231,9 @@ def _measured(
         name = _subject(model, study, places)
         if name is None:
             absent.append(Absent(f"{model.label} ({model.name})", model.fetch or _to_fetch(model.name)))
-        elif len(given) == len(files):
+        elif len(given) == len(named):
             ask(model.label, name, replace(reading, **model.reading))  # type: ignore[arg-type]
-    if found or only:
+    if found or only or (run.pack and "pack" not in given):
         return _Part(run, found, False, tuple(absent), tuple(failed))
     for name in run.stand_in:
         ask(name, name, reading)
@@ -242,7 +242,7 @@ def _measured(
 
 def _as_option(run: Measured, option: str, path: Path) -> Any:
     """Some options take several files."""
-    return [path] if load_instrument(run.instrument).file_options()[option] else path
+    return [path] if load_instrument(run.instrument).file_options().get(option) else path
 
 
 def _to_fetch(name: str) -> str:

@@ -46,8 +46,10 @@ class Measured:
     options: dict[str, Any] = dataclasses.field(default_factory=dict)
     files: dict[str, str] = dataclasses.field(default_factory=dict)
     """Options that take a file or folder, by the name it has among the user's."""
+    pack: str = ""
+    """The folder of a language pack, by its name among the user's; else the pack of the language that ships."""
     fetch: str = ""
-    """Where these files are to be had."""
+    """Where these files and the pack are to be had."""
     stand_in: tuple[str, ...] = ()
     """Subjects that show the layout where no model of the study is at hand."""
 
