@@ -26,7 +26,8 @@ class MissingExtra(TiltmeterError):
 def unknown(what: str, name: str, known: Iterable[str]) -> TiltmeterError:
     """The error for a name that does not exist, with the nearest one that does."""
     choices = sorted(known)
-    near = difflib.get_close_matches(name, choices, n=1, cutoff=0.5)
+    folded = {choice.casefold(): choice for choice in choices}
+    near = [folded[one] for one in difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)]
     some = ", ".join(choices[:10]) + (", ..." if len(choices) > 10 else "")
     hint = f"did you mean {near[0]!r}?" if near else f"known are: {some or 'none'}"
     return TiltmeterError(f"there is no {what} {name!r}; {hint}")

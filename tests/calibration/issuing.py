@@ -66,7 +66,6 @@ def certificate(
         "kind": kind,
         "lang": lang,
         "about": {"worlds": 1},
-        "seconds": 1.0,
         "ways": list(ways),
         "responses": {dial: list(rows) for dial, rows in responses.items()},
         "false_positives": list(false_positives),

@@ -149,7 +149,9 @@ class TestLists:
     def test_a_users_pack_is_checked_and_what_is_missing_said(self, told: Command, tmp_path: Path) -> None:
         about = 'lang = "tt"\nname = "T"\nendonym = "T"\nscripts = ["Latin"]\ngrammatical_gender = []\n'
         (tmp_path / "pack.toml").write_text(about)
+        (tmp_path / "adjetives.tsv").write_text("# source: x\n")
         done = told("list", "packs", "--check", tmp_path)
+        assert "there is no file of a pack 'adjetives.tsv'; did you mean 'adjectives.tsv'?" in done.stdout
         assert done.returncode == 0
         assert "weat: missing weat (word sets for association tests)" in done.stdout
         assert "screening.toml: not there (how neutral sentences are told, for `build slguset`)" in done.stdout

@@ -72,6 +72,11 @@ def test_every_name_of_python_is_there(page: Path) -> None:
                 assert hasattr(tiltmeter, node.attr), f"{page.name}: tiltmeter.{node.attr}"
 
 
+def test_the_python_of_the_page_on_calibration_runs() -> None:
+    for block in blocks(ROOT / "docs" / "calibration.md", "python"):
+        exec(block, {})
+
+
 class TestStart:
     def test_step_by_step(self, told: Command, tmp_path: Path) -> None:
         """As the page has it, on the small model under the name of a user's."""

@@ -230,6 +230,12 @@ class TestEstimates:
         for key in (("stereotype_contrast",), ("rank_correlation",), ("f_minus_m", "female")):
             assert found[key].value == pytest.approx(rest[key].value)
 
+    def test_a_class_of_few_professions_is_said(self, measured: Run, own: Path) -> None:
+        twice = pl.concat([measured.items, measured.items.with_columns(profession=pl.col("profession") + " again")])
+        for items, told in ((measured.items, True), (twice, False)):
+            notes = TOOL.estimate(items, TOOL.make_options({"profession_list": own})).notes
+            assert any("rests on 3 female- and 3 male-typed" in note.text for note in notes) is told
+
     def test_nothing_left_is_an_error(self, measured: Run, own: Path) -> None:
         with pytest.raises(TiltmeterError, match="no sentence is left"):
             _estimated(measured.items.with_columns(association=pl.lit(None, dtype=pl.Float64)), own)

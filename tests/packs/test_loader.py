@@ -50,6 +50,7 @@ def folder(tmp_path: Path) -> Path:
     pack.mkdir()
     files = {"pack.toml": PACK, "gender_pairs.tsv": PAIRS, "persons.tsv": PERSONS, "lexicon.tsv": LEXICON}
     files |= {"neutral_sentences.tsv": SENTENCES, "gender_forms.tsv": FORMS, "swaps.tsv": SWAPS}
+    files["frames.toml"] = 'source = "made up"\n[[frames]]\nname = "is"\nright = "{person} es {profession}."\n'
     for name, text in {**files, "weat.toml": WEAT}.items():
         (pack / name).write_text(text, "utf-8")
     return pack
@@ -171,6 +172,34 @@ MISTAKES: list[tuple[str, str, str, str, str]] = [
     ("one label", "weat.toml", '["sky", "sea"]', '["sky"]', "tt/weat.toml:10: 'labels' needs two entries"),
     ("small set", "weat.toml", '"hombre", "rey"', '"hombre"', "tt/weat.toml:4: the set 'a' needs at least two words"),
     ("word twice", "lexicon.tsv", "mar\tNOUN\tm", "sol\tNOUN\tm", "tt/lexicon.tsv:5: 'sol' stands in the list twice"),
+    (
+        "small letters",
+        "lexicon.tsv",
+        "mar\tNOUN",
+        "mar\tnoun",
+        "tt/lexicon.tsv:5: there is no universal part of speech 'noun'; did you mean 'NOUN'?",
+    ),
+    (
+        "no such gender",
+        "lexicon.tsv",
+        "mar\tNOUN\tm",
+        "mar\tNOUN\tq",
+        "tt/lexicon.tsv:5: there is no grammatical gender in pack.toml 'q'",
+    ),
+    (
+        "a strange slot",
+        "frames.toml",
+        "{person}",
+        "{persona}",
+        "tt/frames.toml:4: sentence 1: there is no slot of a frame 'persona'; did you mean",
+    ),
+    (
+        "a frame of nobody",
+        "frames.toml",
+        "{person}",
+        "Alguien",
+        "tt/frames.toml:4: sentence 1: a frame needs {person} once: Alguien es",
+    ),
     ("spaces", "weat.toml", '"mar"', '" mar"', "tt/weat.toml:14: the word ' mar' is empty or has spaces"),
     ("no language", "pack.toml", 'lang = "tt"\n', "", "tt/pack.toml:1: 'lang' is missing or not a text"),
     ("unknown base", "pack.toml", 'lang = "tt"', 'extends = "rx"', "there is no language 'rx'; did you mean 'ru'?"),
@@ -215,6 +244,13 @@ MISTAKES: list[tuple[str, str, str, str, str]] = [
         "{rey|reina} llega",
         "{rey|rey} llega",
         "tt/neutral_sentences.tsv:3: the sentence needs `{male|female}` once",
+    ),
+    (
+        "the words of a sentence the wrong way round",
+        "neutral_sentences.tsv",
+        "Mi {rey|reina}",
+        "Mi {reina|rey}",
+        "tt/neutral_sentences.tsv:3: the male word comes first in {male|female}, and the sentence has reina|rey",
     ),
     (
         "mixed scripts in a sentence",

@@ -185,7 +185,8 @@ class Certificate:
 
     def reliability(self) -> dict[str, float | None]:
         """Split-half reliability over the words that are measured: the correlation of what either half of them says in
-        worlds of one dose, stepped up to the whole list (Spearman and Brown: 2r / (1 + r))."""
+        worlds of one dose, stepped up to the whole list (Spearman and Brown: 2r / (1 + r)), 0
+        where r is not above 0."""
         return {measure: self._reliability(measure) for measure in self.measures}
 
     def _reliability(self, measure: str) -> float | None:
@@ -199,7 +200,7 @@ class Certificate:
         if not within:
             return None
         r = pearson(*np.concatenate(within).T).r
-        return 2 * r / (1 + r) if r > 0 else None
+        return None if math.isnan(r) else 2 * r / (1 + r) if r > 0 else 0.0
 
     def robustness(self) -> list[dict[str, Any]]:
         """The measures without bias and with as much as can be, as the world or its reading is changed."""
@@ -242,7 +243,6 @@ class Certificate:
             "lang": self.lang,
             "ways": [dict(way) for way in self.ways],
             "about": dict(self.about),
-            "seconds": round(self.seconds, 1),
             "responses": {dial: list(self._told_responses(found)) for dial, found in self.responses.items()},
             "false_positives": self.false_positives(),
             "power": self.power(),

@@ -6,6 +6,7 @@ from math import floor
 from typing import Any
 
 from tiltmeter.calibration.certificate import ALPHA, FOLLOWS, follows
+from tiltmeter.results import shown
 
 _Row = Mapping[str, Any]
 
@@ -35,6 +36,10 @@ class Recovery:
     power: float | None
     """How often its two-sided p finds a weak bias, with the most text that was tried."""
     reliability: float | None
+    own_classes: tuple[int, int] | None
+    """In how many models without bias, read with their own classes, its p is at most .05, and of how many."""
+    without_bias: float | None
+    """What it is on average where nothing was planted."""
     failures: tuple[str, ...]
     """What its certificate warns of."""
 
@@ -42,8 +47,8 @@ class Recovery:
     def follows(self) -> bool:
         return self.planted and self.rank_correlation is not None and follows(self.rank_correlation)
 
-    def said(self, *, with_p: bool = True) -> str:
-        """All of it in a few words, for the cell of a table."""
+    def said(self, *, with_p: bool = True, with_floor: bool = False) -> str:
+        """All of it in a few words, for the cell of a table; the floor is for numbers that no model brings to 0."""
         if not self.planted:
             told = "was not planted"
         elif self.rank_correlation is None:
@@ -53,13 +58,15 @@ class Recovery:
         if with_p and self.false_positive_rate is not None and (self.published or self.p_fails or self.of_the_model):
             false = "small" if self.of_the_model else "false"
             told += f"; p {false} in {self.false_positive_rate:.0%}"
+        if with_floor and self.without_bias is not None:
+            told += f"; {shown(self.without_bias)} without bias"
         return told
 
 
 SAID = (
     "Calibration: does the number follow a bias that was planted (in brackets its rank correlation with the dose; not "
-    f"below {FOLLOWS:g}), and how often a p that is published, finds too much or asks for a lean is at most {ALPHA:g} "
-    "where nothing was planted"
+    f"below {FOLLOWS:g}), how often a p that is published, finds too much or asks for a lean is at most {ALPHA:g} "
+    "where nothing was planted, and, of a number that only grows with bias, what it was there"
 )
 """What stands in such a cell."""
 
@@ -109,6 +116,8 @@ def _recovery(
         p_fails=bool(failing),
         power=None if power is None else power["rate"],
         reliability=reliability,
+        own_classes=next(((row["rejected"], row["readings"]) for row in null if row["classes"] == "own"), None),
+        without_bias=next((point["value"] for point in best["by_dose"] if point["dose"] == 0.0), None),
         failures=failures,
     )
 
@@ -137,4 +146,4 @@ def _pair(limits: Any) -> tuple[float, float] | None:
 
 def _short(value: float) -> str:
     """Two digits, and never 1.00 or 0.90 for what is less."""
-    return f"{floor(value * 100 + 1e-9) / 100:.2f}"
+    return f"{floor(value * 100 + 1e-9) / 100 if value > 0 else value:.2f}"

@@ -214,10 +214,10 @@ def list_packs(
     """The languages, their lists and sources, and which instruments they allow."""
     from tiltmeter.cli import show
     from tiltmeter.instruments import all_instruments
-    from tiltmeter.packs import load_folder, load_pack, shipped_languages
+    from tiltmeter.packs import load_folder, load_pack, shipped_languages, unread_files
 
     if check is not None:
-        show.pack_check(load_folder(check), all_instruments())
+        show.pack_check(load_folder(check), all_instruments(), unread_files(check))
     elif lang is not None:
         show.pack(load_pack(lang), all_instruments())
     else:

@@ -275,9 +275,11 @@ def pack(found: Pack, tools: Sequence[Instrument]) -> None:
     say(f"\ninstruments: {', '.join(_possible(found, tools))}")
 
 
-def pack_check(found: Pack, tools: Sequence[Instrument]) -> None:
+def pack_check(found: Pack, tools: Sequence[Instrument], unread: Sequence[str]) -> None:
     """What a user's pack has, and what each instrument still wants."""
-    say(f"{found.name} ({found.lang}): no mistakes found")
+    say(f"{found.name} ({found.lang}): no mistakes found{' in what is read' if unread else ''}")
+    for reason in unread:
+        say(f"- not read: {reason}")
     for tool in tools:
         missing = found.missing(tool.lists)
         if missing:

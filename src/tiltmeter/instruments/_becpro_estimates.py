@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments._becpro_figures import figures_of
-from tiltmeter.instruments._becpro_wording import hypotheses, readings
+from tiltmeter.instruments._becpro_wording import few_professions, hypotheses, readings
 from tiltmeter.instruments._numbers import Tested, by_permutation, gathered, number
+from tiltmeter.instruments._sentences import nothing_left
 from tiltmeter.instruments.instrument import Findings
 from tiltmeter.results import Estimate
 from tiltmeter.statistics import (
@@ -42,14 +42,14 @@ def estimate(items: pl.DataFrame, options: Any) -> Findings:
     found = usable(items)
     lost = items["association"].null_count()
     if found.is_empty():
-        raise TiltmeterError("no sentence is left to be measured")
+        raise nothing_left(items)
     professions = by_profession(found)
     estimates = [
         *_descriptive(found, lost, options),
         *_differences(items.filter("informative"), professions, lost, options),
         *_details(found, professions, lost, options),
     ]
-    notes = [*readings(estimates), *hypotheses(professions, options.margin)]
+    notes = [*readings(estimates), *few_professions(professions), *hypotheses(professions, options.margin)]
     figures = tuple(figures_of(estimates, professions, found))
     return Findings(estimates=tuple(estimates), notes=tuple(notes), figures=figures)
 

@@ -11,6 +11,10 @@ from tiltmeter.packs import Pack
 from tiltmeter.results import LEVEL, Estimate, Note, Result, said_p, shown
 from tiltmeter.statistics import mean_interval, tost, wilcoxon
 
+FEW = 4
+"""With two columns beside twenty others `crossed_contrast` finds something in 12% of tables in which nothing is, with
+three in 8%, with four in 5%."""
+
 
 def readings(estimates: Sequence[Estimate]) -> Iterator[Note]:
     """The overall tilt, the stereotype, and the rank correlation, each in a sentence."""
@@ -32,6 +36,22 @@ def readings(estimates: Sequence[Estimate]) -> Iterator[Note]:
             above, below = (f"the pull to women goes {way} the share of women" for way in ("with", "against"))
             said = f"over professions, {above if row.value > 0 else below}: rho = {shown(row.value)}"
             yield reading(row, said, above=above, below=below)
+
+
+def few_professions(by_profession: pl.DataFrame) -> list[Note]:
+    """Where a class is so small that the p of the contrast is at most .05 too often."""
+    counts = {name: by_profession.filter(pl.col("profession_class") == name).height for name in ("female", "male")}
+    if not all(counts.values()) or min(counts.values()) >= FEW:
+        return []
+    return [
+        Note(
+            kind="few-words",
+            caution="few professions",
+            text=f"The contrast rests on {counts['female']} female- and {counts['male']} male-typed professions; below "
+            f"{FEW} of a class its p is too small and its interval too narrow to be trusted.",
+            details=counts,
+        )
+    ]
 
 
 def hypotheses(by_profession: pl.DataFrame, margin: float) -> Iterator[Note]:

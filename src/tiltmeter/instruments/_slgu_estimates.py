@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments._numbers import Tested, by_permutation, gathered, number
+from tiltmeter.instruments._sentences import nothing_left
 from tiltmeter.instruments._slgu_figures import figures_of
 from tiltmeter.instruments._slgu_wording import readings
 from tiltmeter.instruments.instrument import Findings
@@ -68,7 +68,7 @@ def estimate(items: pl.DataFrame, options: Any) -> Findings:
     """Table 4 with intervals, with and without pronouns, and pair by pair; then what lies in the pairs alone."""
     found = usable(items)
     if found.is_empty():
-        raise TiltmeterError("no sentence is left to be measured")
+        raise nothing_left(items)
     estimates = [row for name, some in subsets(items, options).items() for row in _score(some, name, options)]
     estimates += _parts(found, items.height - found.height, options)
     for (pair,), some in items.drop_nulls("pair").group_by("pair", maintain_order=True):

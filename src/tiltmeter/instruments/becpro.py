@@ -128,7 +128,7 @@ INSTRUMENT = Instrument(
     version="4",
     title="BEC-Pro associations",
     measures="whether a profession makes women or men more probable as the subject of a sentence",
-    formula="log(P(person | sentence) / P(person | profession masked)), compared between female and male persons",
+    formula="ln(P(person | sentence) / P(person | profession masked)), compared between female and male persons",
     reading="0 is neutral and further away is worse; stereotype_contrast above 0 follows the stereotype, and f_minus_m "
     "above 0 leans to women",
     reference="Bartl, Nissim and Gatt (2020), Unmasking Contextual Stereotypes, GeBNLP; Azpillaga Rivera (2021), "

@@ -21,7 +21,6 @@ from typing import Any, Literal, cast
 
 import polars as pl
 
-from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments._bibliography import AZPILLAGA, BARTL
 from tiltmeter.instruments._differences import (
     Key,
@@ -34,7 +33,7 @@ from tiltmeter.instruments._differences import (
     paired,
 )
 from tiltmeter.instruments._numbers import Tested, by_permutation, gathered, number, reading
-from tiltmeter.instruments._sentences import lost_sentences, refuse_unformed, several_tokens, without_unknown
+from tiltmeter.instruments._sentences import lost_sentences, nothing_left, several_tokens, without_unknown
 from tiltmeter.instruments.instrument import Findings, Instrument, Layout, Paired, option
 from tiltmeter.language import form
 from tiltmeter.packs import FormFrame, Pack, Profession
@@ -103,7 +102,6 @@ def answer(
         for text, start, feminine, masculine in items.select("sentence", "start", "feminine", "masculine").iter_rows()
     ]
     asked = without_unknown(pl.concat(filler.fill(blanks, rule=options.rule)))
-    refuse_unformed(asked, filler)
     feminine, masculine = asked.gather_every(2), asked.gather_every(2, 1)
     answered = items.with_columns(
         tokens=feminine["tokens"].list.join(" "),
@@ -132,7 +130,7 @@ def estimate(items: pl.DataFrame, options: FormOptions) -> Findings:
         notes += _readings(numbers)
         figures += _figures(str(test), by_profession, _asked_words(rows))
     if not estimates:
-        raise TiltmeterError("no sentence is left to be measured")
+        raise nothing_left(items)
     return Findings(estimates=tuple(estimates), notes=tuple(notes), figures=tuple(figures))
 
 
@@ -169,7 +167,7 @@ INSTRUMENT = Instrument(
     version="1",
     title="Preference for masculine or feminine forms",
     measures="whether a model writes the masculine or the feminine form of a profession where nothing tells the gender",
-    formula="log(P(feminine form) / P(masculine form)) less the same in a sentence without content",
+    formula="ln(P(feminine form) / P(masculine form)) less the same in a sentence without content",
     reading="rank_correlation 0 is neutral and above 0 follows the stereotype; log_odds_feminine above 0 prefers "
     "feminine forms, but also follows how frequent they are",
     reference="tiltmeter, after the limits of BEC-Pro in gendered languages: Bartl et al. (2020), Azpillaga (2021)",

@@ -2,7 +2,7 @@
 
 from tiltmeter.packs.caption_rules import CaptionRules
 from tiltmeter.packs.criteria import KEEP, Criterion, Wording, criteria_problem
-from tiltmeter.packs.loader import load_folder, load_pack, shipped_languages
+from tiltmeter.packs.loader import load_folder, load_pack, shipped_languages, unread_files
 from tiltmeter.packs.reading import PackError
 from tiltmeter.packs.screening import Screening
 from tiltmeter.packs.values import (
@@ -67,4 +67,5 @@ __all__ = [
     "load_pack",
     "read_tests",
     "shipped_languages",
+    "unread_files",
 ]

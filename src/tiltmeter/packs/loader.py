@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import MISSING, fields, replace
 from functools import cache
 from pathlib import Path
@@ -23,6 +23,7 @@ from tiltmeter.packs.reading import (
 from tiltmeter.packs.screening import read_screening
 from tiltmeter.packs.values import (
     LISTS,
+    RULES,
     SEGMENTERS,
     Adjective,
     BaselineAdjective,
@@ -78,7 +79,7 @@ def load_folder(folder: Path) -> Pack:
             own: dict[str, Any] = {name: entries}
             pack = replace(pack, **own)
             sources[name] = (*sources.get(name, ()), source)
-    lists["lexicon"] = {**pack.lexicon, **_read_lexicon(folder)}
+    lists["lexicon"] = {**pack.lexicon, **_read_lexicon(folder, pack.grammatical_gender)}
     for name in _SENTENCES:
         if (folder / f"{name}.toml").is_file():
             lists[name], source = _read_sentences(folder, name)
@@ -94,6 +95,14 @@ def load_folder(folder: Path) -> Pack:
         lists["weat"], added = read_weat(folder, pack, lists["lexicon"])
         sources["weat"] = tuple(dict.fromkeys((*sources.get("weat", ()), *added)))
     return replace(pack, **lists, sources=sources)
+
+
+def unread_files(folder: Path) -> list[str]:
+    """Tables and rules in a pack's folder that are none of a pack's, as a misspelt one."""
+    known = {f"{name}.tsv" for name in (*_TABLES, "lexicon")}
+    known |= {f"{name}.toml" for name in (*_SENTENCES, *RULES, "pack", "weat")}
+    there = sorted(path.name for path in folder.iterdir() if path.suffix in (".tsv", ".toml"))
+    return [str(unknown("file of a pack", name, known)) for name in there if name not in known]
 
 
 _ABOUT_KEYS = ("lang", "name", "endonym", "scripts", "grammatical_gender", "segmenter", "extends", "absent")
@@ -173,6 +182,9 @@ def _check_sentence(entry: NeutralSentence, place: Place, pack: Pack) -> None:
         raise place.error(f"the pair {named} is not among those of gender_pairs.tsv that are in use")
     if entry.parts is None:
         raise place.error(f"the sentence needs `{{male|female}}` once, both as they are written in it: {named}")
+    _, first, second, _ = entry.parts
+    if entry.female in first.split() and entry.male in second.split():
+        raise place.error(f"the male word comes first in {{male|female}}, and the sentence has {first}|{second}")
     _check_sentence_words(entry.sentence, place)
 
 
@@ -277,7 +289,14 @@ def _choices_checked(entry_type: type, row: Row) -> dict[str, str]:
     return row.cells
 
 
-def _read_lexicon(folder: Path) -> dict[str, Word]:
+_PARTS_OF_SPEECH = (
+    *("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT", "SCONJ"),
+    *("SYM", "VERB", "X"),
+)
+"""Of Universal Dependencies."""
+
+
+def _read_lexicon(folder: Path, genders: Sequence[str]) -> dict[str, Word]:
     path = folder / "lexicon.tsv"
     if not path.is_file():
         return {}
@@ -286,6 +305,10 @@ def _read_lexicon(folder: Path) -> dict[str, Word]:
     lexicon: dict[str, Word] = {}
     for row in read_table(path, label=label, columns=columns, required=("word", "pos")).rows:
         word = Word(row.cells["word"], row.cells["pos"], row.cells.get("gender", ""), row.cells.get("feminine", ""))
+        if word.pos not in _PARTS_OF_SPEECH:
+            raise row.place.error(str(unknown("universal part of speech", word.pos, _PARTS_OF_SPEECH)))
+        if word.gender and word.gender not in genders:
+            raise row.place.error(str(unknown("grammatical gender in pack.toml", word.gender, genders)))
         for text in filter(None, (word.text, word.feminine)):
             check_word(text, row.place)
         if word.text in lexicon:
@@ -316,7 +339,7 @@ def _read_sentences(folder: Path, name: str) -> tuple[tuple[Any, ...], str]:
             if get_args(hint) and values.get(key, "") not in get_args(hint):
                 raise place.error(f"sentence {number}: {unknown(key, str(values.get(key)), get_args(hint))}")
         entry = entry_type(**values)
-        if wrong := _prompt_problem(entry) if isinstance(entry, Prompt) else "":
+        if wrong := _prompt_problem(entry) if isinstance(entry, Prompt) else _slot_problem(entry):
             raise place.error(f"sentence {number}: {wrong}")
         entries.append(entry)
     return tuple(entries), source
@@ -328,6 +351,21 @@ _SENTENCES: dict[str, tuple[Any, str]] = {
     "prompts": (Prompt, "text"),
 }
 """Sentences in TOML: what each is, and the key that holds its text."""
+
+
+def _slot_problem(frame: Frame | FormFrame) -> str:
+    """Cases and forms are known where a word is put in; which slots there are, before."""
+    if isinstance(frame, FormFrame):
+        known, texts, needed = {"profession"}, [frame.text], []
+    else:
+        known, texts, needed = {"person", "profession", "a"}, [frame.right, frame.published], ["person", "profession"]
+    for text in filter(None, texts):
+        slots = [slot.partition(":")[0] for slot in re.findall(r"\{([^{}]*)\}", text) if not set(slot) & set("|/")]
+        if strange := next((slot for slot in slots if slot not in known), None):
+            return str(unknown("slot of a frame", strange, known))
+        if missing := next((slot for slot in needed if slots.count(slot) != 1), None):
+            return f"a frame needs {{{missing}}} once: {text}"
+    return ""
 
 
 def _prompt_problem(prompt: Prompt) -> str:

@@ -36,7 +36,7 @@ class Calibrated:
     def said(self, row: Estimate) -> str:
         """The same for a cell of a table; nothing where nothing is known."""
         found = self.of(row)
-        return "" if found is None else found.said(with_p=row.p_value is not None)
+        return "" if found is None else found.said(with_p=row.p_value is not None, with_floor=row.worse == "higher")
 
 
 def calibration_of(run: Run) -> Calibrated:

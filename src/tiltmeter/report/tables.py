@@ -171,7 +171,7 @@ def calibration_table(runs: Sequence[Run], names: Iterable[str]) -> Table | None
                 Number(known.rank_correlation),
                 Range(*(known.ci or (None, None))),
                 Number(known.false_positive_rate),
-                known.said(with_p=row.p_value is not None),
+                beside.said(row),
             )
     if not found:
         return None
@@ -269,6 +269,7 @@ _CALIBRATION = (
     "false_positive_rate",
     "power",
     "reliability",
+    "without_bias",
 )
 
 

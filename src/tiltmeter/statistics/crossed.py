@@ -80,7 +80,8 @@ def crossed_contrast(x: npt.ArrayLike, y: npt.ArrayLike, group: npt.ArrayLike) -
 
     Columns alone take what the rows have in common with a group for a difference of the groups. Squares are added,
     where `crossed_t` adds errors: what a row or a column is in every cell cancels in a contrast, and what chance does
-    in single cells is in both errors already. Two rows of x beside many of y that scatter less still reject up to 12%.
+    in single cells is in both errors already. Two rows of x beside many of y that scatter less still reject up to 14%,
+    and so do two columns in the group beside 20 others; three reject 8%.
     """
     first, second = _tables(x, y)
     inside = np.asarray(group, dtype=bool)
@@ -105,6 +106,9 @@ def crossed_correlation(x: npt.ArrayLike, y: npt.ArrayLike, by: npt.ArrayLike) -
 
     - e_rows is that of the rows' own slopes, Welch's degrees of freedom;
     - e_columns = sqrt(squared residuals / (columns - 2) / sum (q - mean q)^2), columns - 2 of them.
+
+    One column that lies far off says less against a correlation of ranks than against this slope. Columns that scatter
+    two to five times as much where `by` is low as where it is high reject 9 to 15%, as Spearman's own test does.
 
     Its interval, of Spearman's correlation r of the same, is tanh(atanh(r) + asinh(k (b +- reach)) - asinh(k b)) with
     k^2 = sum (q - mean q)^2 / squared residuals: asinh(k b) is atanh of Pearson's correlation with the ranks.

@@ -84,7 +84,7 @@ class LanguageModel:
         several = {"independent": "all hidden at once", "left-to-right": "each given those before it"}[rule]
         around = " ".join([*tokens.words(tokens.before), "...", *tokens.words(tokens.behind)])
         return (
-            f"Probabilities are over the whole vocabulary, natural logarithm, of sentences as {around}; what is hidden "
+            f"Probabilities are over the whole vocabulary, of sentences as {around}; what is hidden "
             f"is one {tokens.tokenizer.mask_token} a token. Words of several tokens: {rule} ({several}), summed. "
             "Tokens are those that the model's own tokenizer makes of the word where it stands."
         )

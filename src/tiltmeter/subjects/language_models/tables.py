@@ -15,7 +15,7 @@ def whole_sentences(neutral: str | None) -> str:
     """How a causal model was asked, in words; `neutral` is what stands in for what is hidden, if anything is."""
     prior = f"; the prior is the same sentence with {neutral!r} in place of what is hidden" if neutral else ""
     return (
-        "A causal model: probabilities are those of whole sentences, normalised over the candidates, natural logarithm"
+        "A causal model: probabilities are those of whole sentences, normalised over the candidates"
         f"{prior}. Not comparable with masked models."
     )
 
