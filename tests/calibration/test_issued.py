@@ -145,6 +145,19 @@ class TestRecovery:
         assert found.said() == "was not planted; p small in 32%"
         assert not found.follows
 
+    @pytest.mark.parametrize(("found", "told"), [(2, ""), (3, "; p false in 3 of 20 with own classes")])
+    def test_models_read_with_their_own_classes_are_counted(self, found: int, told: str) -> None:
+        own = false_positive("E1 d", found / 20) | {"classes": "own", "readings": 20, "rejected": found}
+        rows = {"stereotype": [response("E1 d", 1.0)]}
+        made = certificate("becpro", "masked", "en", rows, false_positives=[false_positive("E1 d", 0.04), own])
+        assert recoveries(made)["E1 d"].said() == "follows (1.00)" + told
+
+    def test_what_a_number_is_without_bias_is_told_where_it_only_grows(self) -> None:
+        rows = [response("E1 d", 1.0) | {"by_dose": [{"dose": 0.0, "value": 0.238}]}]
+        found = recoveries(certificate("slgu", "masked", "en", {"lean": rows}))["E1 d"]
+        assert found.said() == "follows (1.00)"
+        assert found.said(with_floor=True) == "follows (1.00); 0.238 without bias"
+
     def test_a_measure_that_was_not_calibrated_has_none(self) -> None:
         made = certificate("weat", "vectors", "en", {"stereotype": [response("E1 d", 1.0)]})
         assert list(recoveries(made)) == ["E1 d"]

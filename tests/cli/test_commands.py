@@ -110,6 +110,18 @@ def test_a_measurement_without_any_number_is_not_done(told: Command, tmp_path: P
     assert "2 of the 2 words of X" in done.stdout
 
 
+def test_a_vector_that_is_zero_is_not_said_to_be_missing(told: Command, tmp_path: Path) -> None:
+    words = ("qa", "qb", "qc", "he", "man", "she", "woman")
+    rows = [f"{word} {number} {-number} 1" for number, word in enumerate(words)]
+    (tmp_path / "v.vec").write_text("\n".join(["8 3", *rows, "qd 0 0 0"]) + "\n")
+    (tmp_path / "t.toml").write_text(
+        '[tests.t]\nx = ["qa", "qb", "qf"]\ny = ["qc", "qd", "qe"]\na = ["he", "man"]\nb = ["she", "woman"]\n'
+    )
+    printed = told("measure", "weat", "v.vec", "--lang", "en", "--tests", "t.toml", "--max-lost", "0.7").stdout
+    assert "2 words have no vector: qf, qe." in printed
+    assert "Not used: qd (its vector is zero or not finite)." in printed
+
+
 class TestRunsAndCache:
     def test_a_run_is_listed_shown_exported_and_removed(self, told: Command, stocked: Store, tmp_path: Path) -> None:
         assert told("measure", "weat", "pkg:glove-6b-50d").returncode == 0

@@ -37,7 +37,8 @@ class Recovery:
     """How often its two-sided p finds a weak bias, with the most text that was tried."""
     reliability: float | None
     own_classes: tuple[int, int] | None
-    """In how many models without bias, read with their own classes, its p is at most .05, and of how many."""
+    """In how many models without bias, read with their own classes, its p is at most .05, and of how many. Too few to
+    fail a p by themselves; told where they are more than twice as many as 5%."""
     without_bias: float | None
     """What it is on average where nothing was planted."""
     failures: tuple[str, ...]
@@ -58,6 +59,10 @@ class Recovery:
         if with_p and self.false_positive_rate is not None and (self.published or self.p_fails or self.of_the_model):
             false = "small" if self.of_the_model else "false"
             told += f"; p {false} in {self.false_positive_rate:.0%}"
+        if with_p and self.own_classes and not (self.p_fails or self.of_the_model or self.published):
+            found, models = self.own_classes
+            if found > 2 * ALPHA * models:
+                told += f"; p false in {found} of {models} with own classes"
         if with_floor and self.without_bias is not None:
             told += f"; {shown(self.without_bias)} without bias"
         return told

@@ -1,6 +1,6 @@
 """What the instruments on word vectors share: which tests are asked, how words are found, what is said about it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
@@ -156,11 +156,19 @@ def matching_notes(found: Found) -> list[Note]:
             Note(
                 kind="lost-words",
                 caution="lost words",
-                text=f"{len(found.lost)} words have no vector: {', '.join(found.lost)}.",
+                text=" ".join(_told_lost(found.lost)),
                 details={"reasons": dict(found.lost)},
             )
         )
     return notes
+
+
+def _told_lost(lost: Mapping[str, str]) -> Iterator[str]:
+    absent = [word for word, reason in lost.items() if reason.endswith("not in the vocabulary")]
+    if absent:
+        yield f"{len(absent)} words have no vector: {', '.join(absent)}."
+    if rest := [f"{word} ({reason})" for word, reason in lost.items() if word not in absent]:
+        yield f"Not used: {', '.join(rest)}."
 
 
 def grammar_notes(tests: Iterable[WeatTest]) -> list[Note]:

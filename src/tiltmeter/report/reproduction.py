@@ -70,8 +70,8 @@ def summary(found: Reproduction) -> list[str]:
     ]
     if found.stand_ins:
         told.append(
-            f"{', '.join(found.stand_ins)} stand in to show the layout: they are no models of the study, and their "
-            "numbers say nothing about it"
+            f"in place of the study's models, to show the layout: {', '.join(found.stand_ins)}; their numbers say "
+            "nothing about the study"
         )
     return told + contradictions(found)
 

@@ -8,7 +8,7 @@ from typing import Any
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.runs.across import comparable, kind_of
 from tiltmeter.runs.finding import request
-from tiltmeter.runs.run import Run, labels
+from tiltmeter.runs.run import Run, labels, told_option
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +78,10 @@ def _why_alone(run: Run, others: Sequence[Run]) -> str:
 
 
 def _other_options(mine: Any, theirs: Any) -> list[str]:
+    differing = [name for name in sorted({*mine, *theirs}) if mine.get(name) != theirs.get(name)]
+    told = {name: (told_option(mine.get(name)), told_option(theirs.get(name))) for name in differing}
     return [
-        f"{name} {json.dumps(mine.get(name))} and {json.dumps(theirs.get(name))}"
-        for name in sorted({*mine, *theirs})
-        if mine.get(name) != theirs.get(name)
+        f"{name} {one} and {other if other != one else 'another of that name'}" for name, (one, other) in told.items()
     ]
 
 

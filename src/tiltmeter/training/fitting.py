@@ -133,10 +133,10 @@ class _Telling(TrainerCallback):
         done = state.global_step - self._from
         minutes = (time.monotonic() - self._started) / done * (self._steps - state.global_step) / 60
         _log.info(
-            "  step %s of %s, about %.0f minutes left",
+            "  step %s of %s, %s left",
             f"{state.global_step:,}",
             f"{self._steps:,}",
-            minutes,
+            f"about {minutes:.0f} min" if minutes >= 1 else "less than 1 min",
             extra={"progress": state.global_step / self._steps},
         )
 

@@ -309,8 +309,9 @@ def _load(checkpoint: Checkpoint) -> tuple[Any, Any]:
                 raise TiltmeterError(
                     f"{folder.name} brings Python code of its own, which is not run unless you say --allow-code"
                 ) from error
+            damaged = "; its weights are cut off or damaged: fetch them again" if "deserializ" in str(error) else ""
             raise TiltmeterError(
-                f"the model in {folder.name} cannot be loaded as {checkpoint.kind}: {_first_line(error)}"
+                f"the model in {folder.name} cannot be loaded as {checkpoint.kind}: {_first_line(error)}{damaged}"
             ) from error
     if len(tokenizer.get_vocab()) <= len(tokenizer.all_special_tokens):
         raise TiltmeterError(f"{folder.name} holds no vocabulary: the files of its tokenizer are missing")
