@@ -34,7 +34,13 @@ if TYPE_CHECKING:
     from tiltmeter.calibration.ranking import Ranked
     from tiltmeter.studies import Reproduction
 
-_out = Console(highlight=False)
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError  # rich would exit with 1, which says that a gate was breached
+
+
+_out = _Console(highlight=False)
 _err = Console(stderr=True, highlight=False)
 if not _out.is_terminal:
     _out.width = 200  # a file or a pipe has no edge to fold at
@@ -248,10 +254,16 @@ def instruments(tools: Iterable[Instrument]) -> None:
 
 
 def packs(found: Iterable[Pack], tools: Sequence[Instrument]) -> None:
-    table = _table("lang", "language", *LISTS, "instruments")
-    for pack in found:
-        counts = [_count(pack, name) for name in LISTS]
-        _add(table, pack.lang, f"{pack.name} ({pack.endonym})", *counts, ", ".join(_possible(pack, tools)))
+    packs = list(found)
+    table = _table("", *(pack.lang for pack in packs))
+    _add(table, "", *(pack.name for pack in packs))
+    for name in LISTS:
+        _add(table, name, *(_counted(pack, name)[0] or "–" for pack in packs))
+    _out.print(table)
+    say("\nentries of each list; below, the instruments that can be asked with them\n")
+    table = _table("", *(pack.lang for pack in packs))
+    for tool in tools:
+        _add(table, tool.name, *("–" if pack.missing(tool.lists) else "yes" for pack in packs))
     _out.print(table)
 
 
@@ -262,7 +274,8 @@ def pack(found: Pack, tools: Sequence[Instrument]) -> None:
         f"grammatical gender: {genders}"
     )
     for name, meaning in LISTS.items():
-        say(f"\n{name}: {_count(found, name)}, {meaning}")
+        count, rejected = _counted(found, name)
+        say(f"\n{name}: {count or '–'}{f' (+{rejected} rejected)' if rejected else ''}, {meaning}")
         for source in found.sources.get(name, ()) if name != "weat" else ():
             say(f"  source: {source}")
         if reason := found.why_not(name):
@@ -515,12 +528,11 @@ def _possible(pack: Pack, tools: Sequence[Instrument]) -> list[str]:
     return [tool.name for tool in tools if not pack.missing(tool.lists)]
 
 
-def _count(pack: Pack, name: str) -> str:
+def _counted(pack: Pack, name: str) -> tuple[int, int]:
+    """How many entries of a list are in use, and how many were rejected."""
     entries = getattr(pack, name)
-    if not entries:
-        return "–"
     rejected = sum(getattr(entry, "status", "") == "rejected" for entry in entries)
-    return f"{len(entries) - rejected}" + (f" (+{rejected} rejected)" if rejected else "")
+    return len(entries) - rejected, rejected
 
 
 def _table(*columns: str) -> Table:
