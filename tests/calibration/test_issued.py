@@ -10,9 +10,11 @@ import pytest
 from calibration.issuing import certificate, false_positive, issue, response
 from tiltmeter.calibration.issued import FOLDER, all_issued, issued, issued_version
 from tiltmeter.calibration.naming import measure_key
+from tiltmeter.calibration.ranking import ranking
 from tiltmeter.calibration.recovery import recoveries
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments import load_instrument
+from tiltmeter.packs import shipped_languages
 from tiltmeter.results import Estimate
 
 WEAT = load_instrument("weat").version
@@ -83,6 +85,18 @@ class TestIssued:
             assert recoveries(found)
             assert {tuple(sorted(way)) for way in found["ways"]} == {("options", "prefix")}
         assert (FOLDER / "README.md").is_file()
+
+    def test_there_is_one_of_this_version_in_every_language_that_an_instrument_serves(self) -> None:
+        served = {name: shipped_languages() for name in ("weat", "becpro", "slgu", "nli-coal")}
+        served |= {name: ["de", "es", "ru"] for name in ("bad", "mweat", "form-preference")}
+        there = {(one["instrument"], one["version"], one["lang"]) for one in all_issued()}
+        assert there == {
+            (name, load_instrument(name).version, lang) for name, languages in served.items() for lang in languages
+        }
+
+    def test_in_every_language_some_number_of_each_capability_follows(self) -> None:
+        best = {(row.capability, row.lang) for row in ranking(all_issued()) if row.follows}
+        assert best == {(asked, lang) for asked in ("vectors", "fill", "entail") for lang in shipped_languages()}
 
     def test_it_is_read_without_what_only_measuring_needs(self) -> None:
         code = "import sys, tiltmeter.calibration.issued; print({'torch', 'gensim', 'scipy.stats'} & set(sys.modules))"

@@ -157,7 +157,7 @@ def differences(before: pl.DataFrame, after: pl.DataFrame, options: WeatOptions)
 
 INSTRUMENT = Instrument(
     name="weat",
-    version="3",
+    version="4",
     title="Word Embedding Association Test",
     measures="whether two topics differ in how near their words lie to male and to female words",
     formula="d = (mean s(x,A,B) - mean s(y,A,B)) / sd, with s(w,A,B) = mean cos(w,a) - mean cos(w,b)",
@@ -206,7 +206,8 @@ PUBLISHED_P = Note(
         "effect_size_sign_flip swaps male and female within each attribute pair and speaks of these vectors as they "
         "are, with all that chance put into their text. To say something of the source of that text, rely on "
         "effect_size_both, or where there is one on effect_size_without_grammar, whose p takes targets and pairs as "
-        "drawn."
+        "drawn. Where topics differ in grammatical gender and it can be taken out, effect_size_both has no p: without "
+        "any bias grammar alone sets them apart."
     ),
 )
 
@@ -266,7 +267,7 @@ def _estimate_test(
         _estimate(name, "statistic", float(x.sum() - y.sum()), counts, limits.get("statistic")),
         _estimate(name, "effect_size", d, counts, of_d, published, "target-permutation"),
         _estimate(name, "effect_size_sign_flip", d, counts, of_d, flips, "attribute-sign-flip"),
-        _estimate(name, "effect_size_both", d, counts, of_d, both, BOTH),
+        _estimate(name, "effect_size_both", d, counts, of_d, None if grammar and _uneven(rows) else both, BOTH),
     ]
     notes = []
     if grammar:
@@ -279,6 +280,14 @@ def _estimate_test(
         text = "grammar could not be taken out: too many inanimate nouns have no vector."
         notes.append(Note(kind="void", caution="tests without a result", test=name, text=text))
     return estimates, [] if bare else [*notes_of(name, rows, similarities, estimates), *notes]
+
+
+def _uneven(rows: pl.DataFrame) -> bool:
+    """Whether the nouns of one topic have other grammatical genders than those of the other: then their d is not 0
+    without any bias, and the p of what is left once grammar is taken out is the only one that asks about bias."""
+    nouns = rows.filter(pl.col("target_gender") != "").unique(["target_set", "target"])
+    of_x, of_y = (nouns.filter(pl.col("target_set") == one)["target_gender"].sort().to_list() for one in "xy")
+    return of_x != of_y
 
 
 _NAMES = ("statistic", "effect_size", "effect_size_sign_flip", "effect_size_both")
