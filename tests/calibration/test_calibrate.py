@@ -125,8 +125,8 @@ class TestWhatIsWrong:
         with pytest.raises(TiltmeterError, match="--seeds is 0"):
             Plan(pack=pack, seeds=0)
 
-    def test_is_told_by_the_command_in_one_sentence(self, tilt: Command, tmp_path: Path) -> None:
-        done = tilt("calibrate", "nli-coal", "--lang", "en", "--sets", tmp_path, "--evaluation", tmp_path)
+    def test_is_told_by_the_command_in_one_sentence(self, told: Command, tmp_path: Path) -> None:
+        done = told("calibrate", "nli-coal", "--lang", "en", "--sets", tmp_path, "--evaluation", tmp_path)
         assert done.returncode == 2
         assert done.stderr == (
             "tiltmeter: published sets need a model that knows inference: name one (`tiltmeter train nli`)\n"
@@ -134,10 +134,10 @@ class TestWhatIsWrong:
 
 
 @pytest.mark.parametrize("evaluation", ["nowhere", "file"])
-def test_what_is_no_folder_of_pairs_is_said(tilt: Command, folder: Path, tmp_path: Path, evaluation: str) -> None:
+def test_what_is_no_folder_of_pairs_is_said(told: Command, folder: Path, tmp_path: Path, evaluation: str) -> None:
     (tmp_path / "file").write_text("")
     given = (folder / "base", "--lang", "en", "--sets", folder / "sets", "--evaluation", tmp_path / evaluation)
-    done = tilt("calibrate", "nli-coal", *given)
+    done = told("calibrate", "nli-coal", *given)
     assert done.returncode == 2
     assert done.stderr.endswith(f"{evaluation} is no folder: the one with the files of the three sets was expected\n")
 
@@ -157,6 +157,7 @@ def test_the_command_prints_what_was_found(tilt: Command, folder: Path, found: C
     assert json.loads(done.stdout)["scores"] == found.to_json()["scores"]
 
 
+@pytest.mark.slow
 def test_on_a_ray_cluster_it_is_the_same(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, Path(__file__).parent / "by_ray.py", tmp_path],

@@ -250,20 +250,20 @@ class TestCertifying:
         assert len(keys) == 6
 
 
-def test_the_command_writes_a_certificate(tilt: Command, tmp_path: Path) -> None:
+def test_the_command_writes_a_certificate(told: Command, tmp_path: Path) -> None:
     sizes = ("--seeds", 2, "--worlds", 3, "--power-worlds", 2, "--other-seeds", 1)
-    done = tilt("calibrate", "weat", "--lang", "en", *sizes, "-o", tmp_path / "c")
+    done = told("calibrate", "weat", "--lang", "en", *sizes, "-o", tmp_path / "c")
     assert done.returncode == 0, done.stderr
     assert "career-family effect_size_sign_flip" in done.stdout
-    told = json.loads((tmp_path / "c" / "certificate.json").read_text())
-    assert (told["instrument"], told["capability"], told["lang"]) == ("weat", "vectors", "en")
+    made = json.loads((tmp_path / "c" / "certificate.json").read_text())
+    assert (made["instrument"], made["capability"], made["lang"]) == ("weat", "vectors", "en")
     page = (tmp_path / "c" / "README.md").read_text()
     (picture,) = (tmp_path / "c" / "figures").glob("*.svg")
     assert picture.name in page
 
 
-def test_the_command_says_what_a_pack_lacks(tilt: Command, tmp_path: Path) -> None:
-    done = tilt("calibrate", "bad", "--lang", "en", "-o", tmp_path / "c")
+def test_the_command_says_what_a_pack_lacks(told: Command, tmp_path: Path) -> None:
+    done = told("calibrate", "bad", "--lang", "en", "-o", tmp_path / "c")
     assert done.returncode == 2
     assert done.stderr == (
         "tiltmeter: English has no list 'adjectives', which this world needs: English has no grammatical gender\n"

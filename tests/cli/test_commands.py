@@ -36,23 +36,23 @@ class TestMeasure:
         }
         assert {(row["worse"], row["neutral"]) for row in found["estimates"]} == {("away", 0)}
 
-    def test_json_of_several_subjects_has_their_runs_and_what_holds_across(self, tilt: Command, stocked: Store) -> None:
-        found = json.loads(tilt("measure", "weat", "pkg:navec-news", "pkg:glove-6b-50d", "--json").stdout)
+    def test_json_of_several_subjects_has_their_runs_and_what_holds_across(self, told: Command, stocked: Store) -> None:
+        found = json.loads(told("measure", "weat", "pkg:navec-news", "pkg:glove-6b-50d", "--json").stdout)
         assert list(found) == ["runs", "across"]
         assert [run["lang"] for run in found["runs"]] == ["ru", "en"]
         assert len(found["across"]["estimates"]) == 3 * 4 + 7 * 5 + 4
 
-    def test_out_and_items_are_written_where_the_user_says(self, tilt: Command, stocked: Store, tmp_path: Path) -> None:
+    def test_out_and_items_are_written_where_the_user_says(self, told: Command, stocked: Store, tmp_path: Path) -> None:
         out, items = tmp_path / "out", tmp_path / "items.csv"
-        done = tilt("measure", "weat", "pkg:glove-6b-50d", "--only", "math-arts", "--out", out, "--items", items)
+        done = told("measure", "weat", "pkg:glove-6b-50d", "--only", "math-arts", "--out", out, "--items", items)
         assert done.returncode == 0
         table = pl.read_csv(items)
         assert table.height == 16 * 16
         assert table.columns == pl.read_parquet(out / "items.parquet").columns
         assert json.loads((out / "result.json").read_text())["options"]["only"] == "math-arts"
 
-    def test_the_words_say_which_way_and_how_sure(self, tilt: Command, stocked: Store) -> None:
-        done = tilt("measure", "weat", "pkg:glove-6b-50d", "--only", "career-family")
+    def test_the_words_say_which_way_and_how_sure(self, told: Command, stocked: Store) -> None:
+        done = told("measure", "weat", "pkg:glove-6b-50d", "--only", "career-family")
         assert "career leans more male than family" in done.stdout
         assert "hardly chance" in done.stdout
 
@@ -64,12 +64,12 @@ class TestMeasure:
 
 
 class TestAudit:
-    def test_writes_one_page_and_says_where(self, tilt: Command, stocked: Store, tmp_path: Path) -> None:
-        done = tilt("audit", *SUBJECTS, "-o", tmp_path / "page.html")
+    def test_writes_one_page_and_says_where(self, told: Command, stocked: Store, tmp_path: Path) -> None:
+        done = told("audit", *SUBJECTS, "-o", tmp_path / "page.html")
         assert done.returncode == 0
         assert f"written: {tmp_path / 'page.html'}" in done.stdout
         assert "pkg:navec-news" in (tmp_path / "page.html").read_text("utf-8")
-        found = json.loads(tilt("audit", *SUBJECTS, "--json", "-o", tmp_path / "page.html").stdout)
+        found = json.loads(told("audit", *SUBJECTS, "--json", "-o", tmp_path / "page.html").stdout)
         assert list(found) == ["runs", "agreement", "skipped"]
         assert [entry["subject"] for entry in found["agreement"]] == list(SUBJECTS)
 
@@ -89,14 +89,14 @@ class TestAudit:
         assert done.returncode == 3
         assert not (tmp_path / "page.html").exists()
 
-    def test_dry_run_counts_questions_and_writes_nothing(self, tilt: Command, stocked: Store, tmp_path: Path) -> None:
-        done = tilt("audit", *SUBJECTS, "--dry-run", "-o", tmp_path / "page.html")
+    def test_dry_run_counts_questions_and_writes_nothing(self, told: Command, stocked: Store, tmp_path: Path) -> None:
+        done = told("audit", *SUBJECTS, "--dry-run", "-o", tmp_path / "page.html")
         assert done.returncode == 0
         assert "79" in done.stdout
         assert "minutes" in done.stdout
         assert not (tmp_path / "page.html").exists()
         assert stocked.runs.keys() == []
-        planned = json.loads(tilt("audit", *SUBJECTS, "--dry-run", "--json").stdout)
+        planned = json.loads(told("audit", *SUBJECTS, "--dry-run", "--json").stdout)
         assert {row["questions"] for row in planned["planned"] if row["instrument"] == "weat"} == {79, 187}
 
 
@@ -221,17 +221,17 @@ class TestDisk:
         assert "Traceback" not in done.stderr
 
     def test_a_page_that_cannot_be_written_is_said_in_one_sentence(
-        self, tilt: Command, stocked: Store, tmp_path: Path
+        self, told: Command, stocked: Store, tmp_path: Path
     ) -> None:
         (tmp_path / "page.html").mkdir()
-        done = tilt("audit", "pkg:glove-6b-50d", "-o", tmp_path / "page.html")
+        done = told("audit", "pkg:glove-6b-50d", "-o", tmp_path / "page.html")
         assert done.returncode == 2
         assert "cannot be written (Is a directory)" in done.stderr
 
     def test_an_ending_that_is_not_known_is_refused_before_anything_is_measured(
-        self, tilt: Command, stocked: Store
+        self, told: Command, stocked: Store
     ) -> None:
-        done = tilt("audit", "pkg:glove-6b-50d", "-o", "page.docx")
+        done = told("audit", "pkg:glove-6b-50d", "-o", "page.docx")
         assert done.returncode == 2
         assert done.stderr.startswith("tiltmeter: 'page.docx' ends in none of .html")
         assert list(stocked.runs.keys()) == []

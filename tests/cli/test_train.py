@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import tiltmeter
 from support import Command
 from tiltmeter.training import read_card
 from training.planted import write_planted
@@ -74,21 +75,35 @@ def test_another_request_needs_overwrite(told: Command, planted: Path, tmp_path:
 FILES = Path(__file__).parents[1] / "datasets" / "nli_corpora"
 
 
-@pytest.fixture
-def encoder(tilt: Command, tmp_path: Path) -> Path:
-    """A masked model that was trained by the command on a text of our own."""
-    text = tmp_path / "text.txt"
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small masked model of a text of our own."""
+    folder = tmp_path_factory.mktemp("encoder")
+    text = _text(folder)
+    network = {"layers": 1, "width": 16, "vocabulary": 80}
+    tiltmeter.train_language_model(
+        "masked", text, folder / "encoder", lang="en", network=network, epochs=1, max_length=32, cache=folder / "cache"
+    )
+    return folder / "encoder"
+
+
+def _text(folder: Path) -> Path:
+    text = folder / "text.txt"
     text.write_text("".join(f"The {thing} is red, and the {thing} is new.\n" for thing in ("bus", "lamp", "pear") * 9))
+    return text
+
+
+def test_a_masked_model_is_trained_and_tested(tilt: Command, tmp_path: Path) -> None:
+    text = _text(tmp_path)
     small = ("--layers", 1, "--width", 16, "--vocabulary", 80, "--epochs", 1, "--max-length", 32)
     done = tilt("train", "mlm", text, "--test", text, *small, "--lang", "en", "-o", tmp_path / "encoder")
     assert done.returncode == 0, done.stderr
     assert "perplexity on the test text" in done.stdout
-    return tmp_path / "encoder"
 
 
-def test_a_model_learns_inference_from_published_files(tilt: Command, encoder: Path, tmp_path: Path) -> None:
+def test_a_model_learns_inference_from_published_files(told: Command, encoder: Path, tmp_path: Path) -> None:
     data = FILES / "snli" / "snli_1.0_train.jsonl"
-    done = tilt("train", "nli", encoder, "--data", data, "--test", data, "--epochs", 1, "-o", tmp_path / "nli")
+    done = told("train", "nli", encoder, "--data", data, "--test", data, "--epochs", 1, "-o", tmp_path / "nli")
     assert done.returncode == 0, done.stderr
     assert "1 pairs to train on have no label that people agreed on: left out" in done.stderr
     card = read_card(tmp_path / "nli")
@@ -109,18 +124,18 @@ def test_a_model_learns_inference_from_published_files(tilt: Command, encoder: P
 
 
 def test_a_model_that_is_not_there_is_said_before_another_is_trained(
-    tilt: Command, encoder: Path, tmp_path: Path
+    told: Command, encoder: Path, tmp_path: Path
 ) -> None:
     data = FILES / "snli" / "snli_1.0_train.jsonl"
-    done = tilt("train", "nli", encoder, tmp_path / "typo", "--data", data, "--epochs", 1, "-o", tmp_path / "many")
+    done = told("train", "nli", encoder, tmp_path / "typo", "--data", data, "--epochs", 1, "-o", tmp_path / "many")
     assert done.returncode == 2
     assert "there is no file or folder" in done.stderr.splitlines()[-1]
     assert not (tmp_path / "many").exists()
 
 
-def test_several_seeds_make_a_folder_each(tilt: Command, encoder: Path, tmp_path: Path) -> None:
+def test_several_seeds_make_a_folder_each(told: Command, encoder: Path, tmp_path: Path) -> None:
     data = FILES / "snli" / "snli_1.0_train.jsonl"
-    done = tilt(
+    done = told(
         "train", "nli", encoder, "--data", data, "--epochs", 1, "--seed", "3,4", "-o", tmp_path / "many", "--json"
     )
     assert done.returncode == 0, done.stderr
@@ -128,17 +143,17 @@ def test_several_seeds_make_a_folder_each(tilt: Command, encoder: Path, tmp_path
     assert {path.name for path in (tmp_path / "many").iterdir() if path.is_dir()} >= {"encoder-seed3", "encoder-seed4"}
 
 
-def test_labels_of_ones_own_and_causal_models_are_learnt(tilt: Command, encoder: Path, tmp_path: Path) -> None:
+def test_labels_of_ones_own_and_causal_models_are_learnt(told: Command, encoder: Path, tmp_path: Path) -> None:
     rows = tmp_path / "rows.tsv"
     rows.write_text("text\tlabel\n" + "the bus is new\tgood\nthe pear is red\tbad\n" * 4)
-    done = tilt("train", "classifier", encoder, "--data", rows, "--epochs", 1, "-o", tmp_path / "c")
+    done = told("train", "classifier", encoder, "--data", rows, "--epochs", 1, "-o", tmp_path / "c")
     assert done.returncode == 0, done.stderr
     assert read_card(tmp_path / "c")["labels"] == ["bad", "good"]
-    text = tmp_path / "text.txt"
-    refused = tilt("train", "mlm", text, "--from", encoder, "--layers", 7, "-o", tmp_path / "further")
+    text = _text(tmp_path)
+    refused = told("train", "mlm", text, "--from", encoder, "--layers", 7, "-o", tmp_path / "further")
     assert refused.returncode == 2
     assert "a model that is trained further has its layers and its tokenizer already" in refused.stderr
-    done = tilt("train", "mlm", text, "--causal", "--width", 16, "--epochs", 1, "-o", tmp_path / "causal")
+    done = told("train", "mlm", text, "--causal", "--width", 16, "--epochs", 1, "-o", tmp_path / "causal")
     assert done.returncode == 0, done.stderr
     assert read_card(tmp_path / "causal")["kind"] == "causal"
 
@@ -152,8 +167,11 @@ def test_labels_of_ones_own_and_causal_models_are_learnt(tilt: Command, encoder:
         (".", "no.json", "there is no file"),
     ],
 )
-def test_what_is_wrong_is_told_in_one_sentence(tilt: Command, tmp_path: Path, model: str, data: str, said: str) -> None:
-    done = tilt("train", "nli", model, "--data", FILES / data, "-o", tmp_path / "m", HF_HUB_OFFLINE="1")
+def test_what_is_wrong_is_told_in_one_sentence(
+    told: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str, data: str, said: str
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    done = told("train", "nli", model, "--data", FILES / data, "-o", tmp_path / "m")
     assert done.returncode == 2
     assert said in done.stderr
     assert done.stderr.count("\n") == 1

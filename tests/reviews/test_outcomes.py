@@ -209,7 +209,7 @@ def test_every_vote_is_in_the_files_once(reviewed: Opened, tmp_path: Path) -> No
 
 
 def test_the_final_set_is_what_a_majority_or_the_owner_keeps_and_slgu_measures_it(
-    reviewed: Opened, tmp_path: Path, tilt: Command, tiny: Callable[[str], Path]
+    reviewed: Opened, tmp_path: Path, told: Command, tiny: Callable[[str], Path]
 ) -> None:
     decide(reviewed.database, 6, "keep", "", "")
     write_files(snapshot(reviewed.database), tmp_path / "out")
@@ -220,7 +220,7 @@ def test_the_final_set_is_what_a_majority_or_the_owner_keeps_and_slgu_measures_i
     listed = read_set(tmp_path / "out" / "set.csv").sentences
     assert [entry.sentence for entry in listed] == kept["sentence"].to_list()
     chosen = ("--lang", "zh", "--sentences", tmp_path / "out" / "set.csv", "--items", tmp_path / "items.parquet")
-    done = tilt("measure", "slgu", tiny("bert-characters"), *chosen)
+    done = told("measure", "slgu", tiny("bert-characters"), *chosen)
     assert done.returncode == 0, done.stderr
     assert sorted(pl.read_parquet(tmp_path / "items.parquet")["sentence"]) == sorted(kept["sentence"])
 
