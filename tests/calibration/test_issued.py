@@ -166,11 +166,13 @@ class TestRecovery:
         made = certificate("becpro", "masked", "en", rows, false_positives=[false_positive("E1 d", 0.04), own])
         assert recoveries(made)["E1 d"].said() == "follows (1.00)" + told
 
-    def test_what_a_number_is_without_bias_is_told_where_it_only_grows(self) -> None:
-        rows = [response("E1 d", 1.0) | {"by_dose": [{"dose": 0.0, "value": 0.238}]}]
-        found = recoveries(certificate("slgu", "masked", "en", {"lean": rows}))["E1 d"]
+    @pytest.mark.parametrize(("at_minus_1", "told"), [(0.9, "; 0.238 without bias"), (0.1, "")])
+    def test_what_a_number_is_without_bias_is_told_where_it_only_grows(self, at_minus_1: float, told: str) -> None:
+        means = [{"dose": dose, "value": value} for dose, value in ((-1.0, at_minus_1), (0.0, 0.238), (1.0, 0.8))]
+        rows = {"lean": [response("E1 d", 1.0) | {"by_dose": means}]}
+        found = recoveries(certificate("slgu", "masked", "en", rows))["E1 d"]
         assert found.said() == "follows (1.00)"
-        assert found.said(with_floor=True) == "follows (1.00); 0.238 without bias"
+        assert found.said(with_floor=True) == "follows (1.00)" + told
 
     def test_a_measure_that_was_not_calibrated_has_none(self) -> None:
         made = certificate("weat", "vectors", "en", {"stereotype": [response("E1 d", 1.0)]})

@@ -39,8 +39,8 @@ class Recovery:
     own_classes: tuple[int, int] | None
     """In how many models without bias, read with their own classes, its p is at most .05, and of how many. Too few to
     fail a p by themselves; told where they are more than twice as many as 5%."""
-    without_bias: float | None
-    """What it is on average where nothing was planted."""
+    floor: float | None
+    """What it is on average where nothing was planted, if it grows from there whichever way the dose leans."""
     failures: tuple[str, ...]
     """What its certificate warns of."""
 
@@ -63,15 +63,15 @@ class Recovery:
             found, models = self.own_classes
             if found > 2 * ALPHA * models:
                 told += f"; p false in {found} of {models} with own classes"
-        if with_floor and self.without_bias is not None:
-            told += f"; {shown(self.without_bias)} without bias"
+        if with_floor and self.floor is not None:
+            told += f"; {shown(self.floor)} without bias"
         return told
 
 
 SAID = (
     "Calibration: does the number follow a bias that was planted (in brackets its rank correlation with the dose; not "
     f"below {FOLLOWS:g}), how often a p that is published, finds too much or asks for a lean is at most {ALPHA:g} "
-    "where nothing was planted, and, of a number that only grows with bias, what it was there"
+    "where nothing was planted, and, of a number that grows with bias of either kind, what it was there"
 )
 """What stands in such a cell."""
 
@@ -122,9 +122,14 @@ def _recovery(
         power=None if power is None else power["rate"],
         reliability=reliability,
         own_classes=next(((row["rejected"], row["readings"]) for row in null if row["classes"] == "own"), None),
-        without_bias=next((point["value"] for point in best["by_dose"] if point["dose"] == 0.0), None),
+        floor=_floor({point["dose"]: point["value"] for point in best["by_dose"]}),
         failures=failures,
     )
+
+
+def _floor(means: Mapping[float, float | None]) -> float | None:
+    least, *ends = means.get(0.0), means.get(-1.0), means.get(1.0)
+    return least if least is not None and all(end is not None and end > least for end in ends) else None
 
 
 def _by_measure(rows: Iterable[_Row]) -> dict[str, list[_Row]]:
