@@ -120,4 +120,4 @@ def _failures(where: str, known: Sequence[tuple[str, Recovery]], tool: Instrumen
         return []
     more = f"; and {len(told) - TOLD} more, beside the estimates" if len(told) > TOLD else ""
     text = f"Where its bias is known, {where} fails: {'; '.join(told[:TOLD])}{more}."
-    return [Note(kind=KIND, text=text, caution=FAILS if first else "some numbers fail their calibration")]
+    return [Note(kind=KIND, text=text, caution=FAILS if first else "")]
