@@ -164,6 +164,8 @@ def reproduced(found: "Reproduction", written: Sequence[Path], *, as_json: bool)
         print(json.dumps(found.to_json(), ensure_ascii=False, indent=1))
         return
     say(f"{found.study.title}\n{found.study.reference}")
+    if any(cell.printed and cell.ours is not None for one in found.tables for cell in one.cells):
+        say("each number as it was printed; below it ours and the difference")
     for one in found.tables:
         say(f"\n{one.table.title}")
         table = new_table(
