@@ -159,16 +159,27 @@ class TestRecovery:
         assert found.said() == "was not planted; p small in 32%"
         assert not found.follows
 
-    @pytest.mark.parametrize(("found", "told"), [(2, ""), (3, "; p false in 3 of 20 with own classes")])
-    def test_models_read_with_their_own_classes_are_counted(self, found: int, told: str) -> None:
-        own = false_positive("E1 d", found / 20) | {"classes": "own", "readings": 20, "rejected": found}
+    @pytest.mark.parametrize(
+        ("found", "models", "told"),
+        [
+            (2, 20, ""),
+            (3, 20, "; p false in 3 of 20 with own classes"),
+            (1, 5, ""),
+            (2, 5, "; p false in 2 of 5 with own classes"),
+        ],
+    )
+    def test_models_read_with_their_own_classes_are_counted(self, found: int, models: int, told: str) -> None:
+        own = false_positive("E1 d", found / models) | {"classes": "own", "readings": models, "rejected": found}
         rows = {"stereotype": [response("E1 d", 1.0)]}
         made = certificate("becpro", "masked", "en", rows, false_positives=[false_positive("E1 d", 0.04), own])
         assert recoveries(made)["E1 d"].said() == "follows (1.00)" + told
 
-    @pytest.mark.parametrize(("at_minus_1", "told"), [(0.9, "; 0.238 without bias"), (0.1, "")])
+    @pytest.mark.parametrize(("at_minus_1", "told"), [(0.9, "; 0.238 without bias"), (0.25, ""), (0.1, "")])
     def test_what_a_number_is_without_bias_is_told_where_it_only_grows(self, at_minus_1: float, told: str) -> None:
-        means = [{"dose": dose, "value": value} for dose, value in ((-1.0, at_minus_1), (0.0, 0.238), (1.0, 0.8))]
+        means = [
+            {"dose": dose, "value": value}
+            for dose, value in ((-1.0, at_minus_1), (-0.5, 0.3), (0.0, 0.238), (1.0, 0.8))
+        ]
         rows = {"lean": [response("E1 d", 1.0) | {"by_dose": means}]}
         found = recoveries(certificate("slgu", "masked", "en", rows))["E1 d"]
         assert found.said() == "follows (1.00)"

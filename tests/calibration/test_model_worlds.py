@@ -48,10 +48,11 @@ class TestACertificate:
         told = [(row["classes"], row["worlds"], row["readings"]) for row in rows]
         assert told == [("shuffled", 3, 18)]
 
-    def test_is_taken_from_disk_the_second_time(self, found: Certificate, folder: Path) -> None:
-        again = certify(plan(), Store(folder))
-        assert again.outcomes == found.outcomes
-        assert again.seconds < found.seconds / 2
+    def test_is_taken_from_disk_the_second_time(
+        self, found: Certificate, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.delattr("tiltmeter.calibration.model_worlds._outcomes")
+        assert certify(plan(), Store(folder)).outcomes == found.outcomes
 
     def test_is_a_page(self, found: Certificate) -> None:
         page = certificate_page(found.to_json())

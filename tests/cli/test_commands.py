@@ -272,11 +272,15 @@ def test_version(tilt: Command) -> None:
     assert tilt("--version").stdout == f"tiltmeter {version('tiltmeter')}\n"
 
 
-def test_a_reader_that_goes_away_is_no_bug(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [("list packs | true", 0), ("list packs nosuch 2>&1 | true", 2), ("list certificates | true", 0)],
+)
+def test_a_reader_that_goes_away_is_no_bug(tmp_path: Path, command: str, code: int) -> None:
     done = subprocess.run(
-        f"{sys.executable} -m tiltmeter list packs | true; exit ${{PIPESTATUS[0]}}",
+        f"{sys.executable} -m tiltmeter {command}; exit ${{PIPESTATUS[0]}}",
         shell=True, executable="/bin/bash", capture_output=True, text=True, check=False,
         env={**os.environ, "TILTMETER_CACHE": str(tmp_path)},
     )  # fmt: skip
-    assert done.returncode == 0
+    assert done.returncode == code
     assert "Traceback" not in done.stderr

@@ -73,7 +73,9 @@ def test_every_name_of_python_is_there(page: Path) -> None:
 
 
 def test_the_python_of_the_page_on_calibration_runs() -> None:
-    for block in blocks(ROOT / "docs" / "calibration.md", "python"):
+    found = blocks(ROOT / "docs" / "calibration.md", "python")
+    assert found
+    for block in found:
         exec(block, {})
 
 

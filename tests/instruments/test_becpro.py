@@ -237,8 +237,9 @@ class TestEstimates:
             assert any("rests on 3 female- and 3 male-typed" in note.text for note in notes) is told
 
     def test_nothing_left_is_an_error(self, measured: Run, own: Path) -> None:
-        with pytest.raises(TiltmeterError, match="no sentence is left"):
-            _estimated(measured.items.with_columns(association=pl.lit(None, dtype=pl.Float64)), own)
+        lost = measured.items.with_columns(association=pl.lit(None, dtype=pl.Float64), lost=pl.lit("it is too long"))
+        with pytest.raises(TiltmeterError, match=r"no sentence is left to be measured \(\d+ of \d+: it is too long\)"):
+            _estimated(lost, own)
 
     @pytest.mark.parametrize(
         ("model", "cells", "contrast"),

@@ -184,7 +184,7 @@ MISTAKES: list[tuple[str, str, str, str, str]] = [
         "lexicon.tsv",
         "mar\tNOUN\tm",
         "mar\tNOUN\tq",
-        "tt/lexicon.tsv:5: there is no grammatical gender in pack.toml 'q'",
+        "tt/lexicon.tsv:5: there is no grammatical gender 'q'; known are: f, m (grammatical_gender in pack.toml)",
     ),
     (
         "a strange slot",
@@ -193,6 +193,7 @@ MISTAKES: list[tuple[str, str, str, str, str]] = [
         "{persona}",
         "tt/frames.toml:4: sentence 1: there is no slot of a frame 'persona'; did you mean",
     ),
+    ("no text", "frames.toml", "right =", "published = 3\nright =", "tt/frames.toml:5: sentence 1: 'published' is"),
     (
         "a frame of nobody",
         "frames.toml",
@@ -249,8 +250,8 @@ MISTAKES: list[tuple[str, str, str, str, str]] = [
         "the words of a sentence the wrong way round",
         "neutral_sentences.tsv",
         "Mi {rey|reina}",
-        "Mi {reina|rey}",
-        "tt/neutral_sentences.tsv:3: the male word comes first in {male|female}, and the sentence has reina|rey",
+        "{Reinas|Reyes}",
+        "tt/neutral_sentences.tsv:3: the male word comes first in {male|female}, and the sentence has Reinas|Reyes",
     ),
     (
         "mixed scripts in a sentence",

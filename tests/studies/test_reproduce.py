@@ -299,12 +299,16 @@ class TestAStudyOfOnesOwn:
         found = reproduce(read_study(tmp_path / "mine.toml"), store=store)
         assert [again.id for again in found.runs] == [run.id]
 
-    def test_a_pack_of_the_user_is_named_and_found_beside_the_study(self, tmp_path: Path, store: Store) -> None:
+    def test_a_pack_of_the_user_is_named_and_found_beside_the_study(
+        self, tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         pack = tmp_path / "mine-en"
         shutil.copytree(Path(packs.__file__).parent / "en", pack)
         tests = (pack / "weat.toml").read_text("utf-8")
         (pack / "weat.toml").write_text(tests.replace('"algebra"', '"cousin"'), "utf-8")
-        run = tiltmeter.measure("weat", "ref:en-vectors", cache=store.root, pack=pack)
+        monkeypatch.chdir(pack)
+        run = tiltmeter.measure("weat", "ref:en-vectors", cache=store.root, pack=".")
+        monkeypatch.chdir(tmp_path)
         path = tmp_path / "mine.toml"
         path.write_text(study_file([run], name="mine"), "utf-8")
         assert read_study(path).runs[0].pack == "mine-en"

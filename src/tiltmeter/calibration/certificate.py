@@ -89,7 +89,6 @@ class Certificate:
     """Of an estimate whose p may fail, one to read instead, the best first."""
     unsigned: tuple[str, ...] = ()
     """Estimates that are never below 0: they have to follow the size of a dose, whichever way it leans."""
-    seconds: float = 0.0
 
     @cached_property
     def measures(self) -> tuple[str, ...]:

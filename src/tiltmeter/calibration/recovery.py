@@ -2,7 +2,8 @@
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import floor
+from math import comb, floor
+from operator import lt
 from typing import Any
 
 from tiltmeter.calibration.certificate import ALPHA, FOLLOWS, follows
@@ -38,8 +39,8 @@ class Recovery:
     reliability: float | None
     own_classes: tuple[int, int] | None
     """In how many models without bias, read with their own classes, its p is at most .05, and of how many. Too few to
-    fail a p by themselves; told where they are more than twice as many as 5%."""
-    floor: float | None
+    fail a p by themselves; told where chance alone makes as many in less than one of ten certificates."""
+    without_bias: float | None
     """What it is on average where nothing was planted, if it grows from there whichever way the dose leans."""
     failures: tuple[str, ...]
     """What its certificate warns of."""
@@ -61,10 +62,10 @@ class Recovery:
             told += f"; p {false} in {self.false_positive_rate:.0%}"
         if with_p and self.own_classes and not (self.p_fails or self.of_the_model or self.published):
             found, models = self.own_classes
-            if found > 2 * ALPHA * models:
+            if _chance(found, models) < 0.1:
                 told += f"; p false in {found} of {models} with own classes"
-        if with_floor and self.floor is not None:
-            told += f"; {shown(self.floor)} without bias"
+        if with_floor and self.without_bias is not None:
+            told += f"; {shown(self.without_bias)} without bias"
         return told
 
 
@@ -122,14 +123,22 @@ def _recovery(
         power=None if power is None else power["rate"],
         reliability=reliability,
         own_classes=next(((row["rejected"], row["readings"]) for row in null if row["classes"] == "own"), None),
-        floor=_floor({point["dose"]: point["value"] for point in best["by_dose"]}),
+        without_bias=_least({point["dose"]: point["value"] for point in best["by_dose"]}),
         failures=failures,
     )
 
 
-def _floor(means: Mapping[float, float | None]) -> float | None:
-    least, *ends = means.get(0.0), means.get(-1.0), means.get(1.0)
-    return least if least is not None and all(end is not None and end > least for end in ends) else None
+def _least(means: Mapping[float, float | None]) -> float | None:
+    """The mean without bias, where means rise from it to both ends."""
+    sides = [[means[dose] for dose in sorted(means, key=abs) if dose * side >= 0] for side in (-1, 1)]
+    known = [[value for value in side if value is not None] for side in sides]
+    rises = known == sides and all(len(side) > 1 and all(map(lt, side, side[1:])) for side in known)
+    return means.get(0.0) if rises else None
+
+
+def _chance(found: int, models: int) -> float:
+    """Of so many models or more with a p of at most .05, where each has one by chance."""
+    return sum(comb(models, k) * ALPHA**k * (1 - ALPHA) ** (models - k) for k in range(found, models + 1))
 
 
 def _by_measure(rows: Iterable[_Row]) -> dict[str, list[_Row]]:
@@ -156,4 +165,4 @@ def _pair(limits: Any) -> tuple[float, float] | None:
 
 def _short(value: float) -> str:
     """Two digits, and never 1.00 or 0.90 for what is less."""
-    return f"{floor(value * 100 + 1e-9) / 100 if value > 0 else value:.2f}"
+    return f"{floor(value * 100 + 1e-9) / 100 if value > 0 else round(value, 2) + 0.0:.2f}"

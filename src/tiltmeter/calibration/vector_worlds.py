@@ -5,7 +5,6 @@ A world takes a fraction of a second, so that error rates come from a thousand o
 
 import json
 import logging
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -191,7 +190,6 @@ def _after(count: int, block: int) -> range:
 def certify(plan: VectorPlan, store: Store | None = None) -> Certificate:
     """Makes the worlds, or takes those that were made before, and says what they show."""
     store = store or Store()
-    started = time.perf_counter()
     tool = load_instrument(plan.instrument)
     way = WAYS[plan.instrument]
     trial = World(pack=plan.pack, often=4)  # what a world lacks is said before a thousand are made
@@ -232,7 +230,6 @@ def certify(plan: VectorPlan, store: Store | None = None) -> Certificate:
         published=way.published,
         instead=way.instead,
         outcomes=tuple(outcome for number in range(len(parts)) for outcome in outcomes[number]),
-        seconds=time.perf_counter() - started,
     )
 
 

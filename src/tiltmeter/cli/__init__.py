@@ -37,7 +37,10 @@ def main() -> None:
 
 def _say(sentence: str, code: int) -> int:
     if sentence:  # without any argument the help has been printed already
-        print(f"tiltmeter: {sentence}", file=sys.stderr)
+        try:
+            print(f"tiltmeter: {sentence}", file=sys.stderr, flush=True)
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     return code
 
 

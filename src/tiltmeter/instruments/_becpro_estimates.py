@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from tiltmeter.instruments._becpro_figures import figures_of
-from tiltmeter.instruments._becpro_wording import few_professions, hypotheses, readings
+from tiltmeter.instruments._becpro_wording import ALONE, few_professions, hypotheses, readings
 from tiltmeter.instruments._numbers import Tested, by_permutation, gathered, number
 from tiltmeter.instruments._sentences import nothing_left
 from tiltmeter.instruments.instrument import Findings
@@ -49,7 +49,8 @@ def estimate(items: pl.DataFrame, options: Any) -> Findings:
         *_differences(items.filter("informative"), professions, lost, options),
         *_details(found, professions, lost, options),
     ]
-    notes = [*readings(estimates), *few_professions(professions), *hypotheses(professions, options.margin)]
+    contrast = next(row for row in estimates if row.name == "stereotype_contrast")
+    notes = [*readings(estimates), *few_professions(professions, contrast), *hypotheses(professions, options.margin)]
     figures = tuple(figures_of(estimates, professions, found))
     return Findings(estimates=tuple(estimates), notes=tuple(notes), figures=figures)
 
@@ -136,7 +137,7 @@ def _contrast(cells: pl.DataFrame, female: Floats, male: Floats, lost: int, opti
     x, y, known = _tables(cells.filter(pl.col("profession_class").is_in(["female", "male"])))
     group = (known["profession_class"] == "female").to_numpy()
     if min(len(x), len(y)) < 2 or known.height < len(female) + len(male):
-        tested = by_permutation(permute_groups(female, male, seed=options.seed, **effort), "permutation of professions")
+        tested = by_permutation(permute_groups(female, male, seed=options.seed, **effort), ALONE)
         return told(value=value, limits=difference_interval(female, male), tested=tested)
     test = crossed_contrast(x, y, group)
     return told(value=value, limits=test.interval(value, n=known.height), tested=_tested(test, x, y))

@@ -11,6 +11,8 @@ from tiltmeter.packs import Pack
 from tiltmeter.results import LEVEL, Estimate, Note, Result, said_p, shown
 from tiltmeter.statistics import mean_interval, tost, wilcoxon
 
+ALONE = "permutation of professions"
+"""How p was made where professions alone are taken as drawn."""
 FEW = 4
 """With two columns beside twenty others `crossed_contrast` finds something in 12% of tables in which nothing is, with
 three in 8%, with four in 5%."""
@@ -38,15 +40,16 @@ def readings(estimates: Sequence[Estimate]) -> Iterator[Note]:
             yield reading(row, said, above=above, below=below)
 
 
-def few_professions(by_profession: pl.DataFrame) -> list[Note]:
-    """Where a class is so small that the p of the contrast is at most .05 too often."""
+def few_professions(by_profession: pl.DataFrame, contrast: Estimate) -> list[Note]:
+    """Where a class is so small that a p which takes persons and professions as drawn is at most .05 too often."""
     counts = {name: by_profession.filter(pl.col("profession_class") == name).height for name in ("female", "male")}
-    if not all(counts.values()) or min(counts.values()) >= FEW:
+    if contrast.p_method is None or contrast.p_method.startswith(ALONE) or min(counts.values()) >= FEW:
         return []
     return [
         Note(
             kind="few-words",
             caution="few professions",
+            test=contrast.test,
             text=f"The contrast rests on {counts['female']} female- and {counts['male']} male-typed professions; below "
             f"{FEW} of a class its p is too small and its interval too narrow to be trusted.",
             details=counts,

@@ -39,15 +39,19 @@ def without_unknown(asked: pl.DataFrame) -> pl.DataFrame:
 def nothing_left(items: pl.DataFrame) -> TiltmeterError:
     """The error where every sentence was lost, with the commonest reason."""
     said = "no sentence is left to be measured"
-    known = items.filter(pl.col("lost") != "") if "lost" in items.columns else items.clear()
+    # What was lost with another was lost for the reason of the other.
+    reasons = items.get_column("lost", default=pl.Series("lost", [], pl.String))
+    known = reasons.filter((reasons != "") & ~reasons.str.starts_with("lost with")).to_frame()
     if known.is_empty():
         return TiltmeterError(said)
     reason, count = known.group_by("lost").len().sort("len", "lost", descending=[True, False]).row(0)
-    return TiltmeterError(f"{said}: {count} of {items.height} were lost because {reason}")
+    return TiltmeterError(f"{said} ({count} of {items.height}: {reason})")
 
 
 def several_tokens(items: pl.DataFrame, group: str, word: str) -> list[Note]:
     """Words of several tokens, by the column `group` they belong to."""
+    if items.is_empty():
+        return []
     longest = items.sort("token_count", descending=True, maintain_order=True).row(0, named=True)
     if longest["token_count"] < 2:
         return []

@@ -113,7 +113,11 @@ def answer(
         lost=pl.Series([a or b for a, b in zip(feminine["lost"], masculine["lost"], strict=True)], dtype=pl.String),
     ).drop("start")
     notes = [Note(kind="scoring", text=filler.describe_fill(rule=options.rule, neutral=CONTENT_FREE))]
-    return answered, [*notes, *several_tokens(answered, "test", "feminine"), *lost_sentences(answered)]
+    return answered, [
+        *notes,
+        *several_tokens(answered.filter(pl.col("lost") == ""), "test", "feminine"),
+        *lost_sentences(answered),
+    ]
 
 
 def estimate(items: pl.DataFrame, options: FormOptions) -> Findings:

@@ -186,6 +186,14 @@ INSTRUMENT = Instrument(
             cells=("value", "interval", "p_adjusted"),
             each_language=True,
         ),
+        Layout(
+            title="WEAT: effect size d with grammatical gender taken out",
+            names=("effect_size_without_grammar",),
+            rows=("test",),
+            columns=("subject",),
+            cells=("value", "interval", "p_adjusted"),
+            each_language=True,
+        ),
     ),
     capability="vectors",
     lists=("weat",),
@@ -283,9 +291,9 @@ def _estimate_test(
 
 
 def _uneven(rows: pl.DataFrame) -> bool:
-    """Whether the nouns of one topic have other grammatical genders than those of the other: then their d is not 0
-    without any bias, and the p of what is left once grammar is taken out is the only one that asks about bias."""
-    nouns = rows.filter(pl.col("target_gender") != "").unique(["target_set", "target"])
+    """Whether the nouns of one topic, of those that were found, have other grammatical genders than those of the other:
+    then their d is not 0 without any bias, and only the p of what is left once grammar is taken out asks about bias."""
+    nouns = rows.drop_nulls("target_form").filter(pl.col("target_gender") != "").unique(["target_set", "target"])
     of_x, of_y = (nouns.filter(pl.col("target_set") == one)["target_gender"].sort().to_list() for one in "xy")
     return of_x != of_y
 

@@ -183,7 +183,9 @@ def _check_sentence(entry: NeutralSentence, place: Place, pack: Pack) -> None:
     if entry.parts is None:
         raise place.error(f"the sentence needs `{{male|female}}` once, both as they are written in it: {named}")
     _, first, second, _ = entry.parts
-    if entry.female in first.split() and entry.male in second.split():
+    forms = [(entry.male, entry.female), *((one.male, one.female) for one in pack.gender_forms if one.pair == named)]
+    words, others = (set(part.casefold().split()) for part in (first, second))
+    if any(female.casefold() in words and male.casefold() in others for male, female in forms):
         raise place.error(f"the male word comes first in {{male|female}}, and the sentence has {first}|{second}")
     _check_sentence_words(entry.sentence, place)
 
@@ -308,7 +310,8 @@ def _read_lexicon(folder: Path, genders: Sequence[str]) -> dict[str, Word]:
         if word.pos not in _PARTS_OF_SPEECH:
             raise row.place.error(str(unknown("universal part of speech", word.pos, _PARTS_OF_SPEECH)))
         if word.gender and word.gender not in genders:
-            raise row.place.error(str(unknown("grammatical gender in pack.toml", word.gender, genders)))
+            why = unknown("grammatical gender", word.gender, genders)
+            raise row.place.error(f"{why} (grammatical_gender in pack.toml)")
         for text in filter(None, (word.text, word.feminine)):
             check_word(text, row.place)
         if word.text in lexicon:
@@ -332,7 +335,7 @@ def _read_sentences(folder: Path, name: str) -> tuple[tuple[Any, ...], str]:
         for key in values:
             if key not in known:
                 raise place.error(f"sentence {number}: {unknown('key', key, known)}")
-        for key in sorted(needed):
+        for key in sorted(needed | values.keys()):
             if not isinstance(values.get(key), str) or not values[key].strip():
                 raise place.error(f"sentence {number}: {key!r} is missing or not a text")
         for key, hint in get_type_hints(entry_type).items():

@@ -70,8 +70,8 @@ def summary(found: Reproduction) -> list[str]:
     ]
     if found.stand_ins:
         told.append(
-            f"in place of the study's models, to show the layout: {', '.join(found.stand_ins)}; their numbers say "
-            "nothing about the study"
+            f"in place of the study's models, to show the layout: {', '.join(found.stand_ins)}; what these give "
+            "says nothing about the study"
         )
     return told + contradictions(found)
 

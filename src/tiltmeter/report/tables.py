@@ -269,7 +269,7 @@ _CALIBRATION = (
     "false_positive_rate",
     "power",
     "reliability",
-    "floor",
+    "without_bias",
 )
 
 

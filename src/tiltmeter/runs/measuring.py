@@ -202,7 +202,7 @@ def _command(
     """The command line that gives the same run again; a user's files are named without their path."""
     words = ["tiltmeter", "measure", tool.name, subject.name, "--lang", pack.lang]
     if pack_folder is not None:
-        words += ["--pack", Path(pack_folder).name]
+        words += ["--pack", Path(pack_folder).resolve().name]
     for field, value in [(f, getattr(part, f.name)) for part in (options, reading) for f in dataclasses.fields(part)]:
         if value != field.default:
             if value is True:

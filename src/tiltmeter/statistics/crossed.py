@@ -80,8 +80,8 @@ def crossed_contrast(x: npt.ArrayLike, y: npt.ArrayLike, group: npt.ArrayLike) -
 
     Columns alone take what the rows have in common with a group for a difference of the groups. Squares are added,
     where `crossed_t` adds errors: what a row or a column is in every cell cancels in a contrast, and what chance does
-    in single cells is in both errors already. Two rows of x beside many of y that scatter less still reject up to 14%,
-    and so do two columns in the group beside 20 others; three reject 8%.
+    in single cells is in both errors already. Two rows of x beside many of y that scatter less still reject up to 14%;
+    two columns in the group beside 20 others reject 12%, three 8%.
     """
     first, second = _tables(x, y)
     inside = np.asarray(group, dtype=bool)

@@ -3,7 +3,6 @@
 import json
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import TiltmeterError
@@ -23,7 +22,7 @@ def study_file(runs: Sequence[Run], *, name: str, title: str = "", reference: st
     """
     if not runs:
         raise TiltmeterError("a study is written of one run or more")
-    if other := next((run for run in runs if not _pack(run) and run.result.provenance["pack"] != _shipped(run)), None):
+    if other := next((run for run in runs if not _pack(run) and _shipped(run) not in (None, _lists(run))), None):
         raise TiltmeterError(
             f"run {other.id} was measured with a pack of another version of tiltmeter: measure it again, then export it"
         )
@@ -45,8 +44,13 @@ def study_file(runs: Sequence[Run], *, name: str, title: str = "", reference: st
     return "\n".join(lines)
 
 
+def _lists(run: Run) -> str:
+    """What the lists that it was measured with are known by."""
+    return str(run.result.provenance["pack"])
+
+
 def _shipped(run: Run) -> str | None:
-    """What the lists of the pack that ships are known by."""
+    """What those of the pack that ships are known by; None for a language without one."""
     tool = load_instrument(run.result.instrument)
     if run.result.lang not in shipped_languages():
         return None
@@ -84,9 +88,8 @@ def _reading(run: Run) -> list[str]:
 
 
 def _pack(run: Run) -> str:
-    """The folder of a pack of the user's, by its own name."""
-    said = _said(run, "pack")
-    return Path(said["pack"]).resolve().name if said else ""
+    """The folder of a pack of the user's, by its name; nothing where the lists are those that ship."""
+    return "" if _lists(run) == _shipped(run) else _said(run, "pack").get("pack", "")
 
 
 def _measured(number: int, label: str, run: Run) -> Iterator[str]:

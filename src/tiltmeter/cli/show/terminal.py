@@ -1,6 +1,8 @@
 """Where all of it is printed. Every text that came from a file is printed as text, never as markup."""
 
+import os
 import re
+import sys
 from typing import Any
 
 from rich.console import Console
@@ -10,11 +12,16 @@ from rich.text import Text
 
 class _Console(Console):
     def on_broken_pipe(self) -> None:
-        raise BrokenPipeError  # rich would exit with 1, which says that a gate was breached
+        """Rich would exit with 1, which says that a gate was breached. Without a reader of what went wrong the exit
+        code still tells it."""
+        if not self.stderr:
+            raise BrokenPipeError
+        self.quiet = True
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 out = _Console(highlight=False)
-_err = Console(stderr=True, highlight=False)
+_err = _Console(stderr=True, highlight=False)
 if not out.is_terminal:
     out.width = 200  # a file or a pipe has no edge to fold at
 
