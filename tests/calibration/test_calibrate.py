@@ -157,7 +157,6 @@ def test_the_command_prints_what_was_found(tilt: Command, folder: Path, found: C
     assert json.loads(done.stdout)["scores"] == found.to_json()["scores"]
 
 
-@pytest.mark.slow
 def test_on_a_ray_cluster_it_is_the_same(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, Path(__file__).parent / "by_ray.py", tmp_path],

@@ -91,7 +91,6 @@ class TestTopics:
         assert (one & other).total() < 0.6 * one.total()
 
 
-@pytest.mark.slow
 def test_coherent_topics_share_company_with_gendered_words_by_chance() -> None:
     pack = load_pack("en")
     people = {word.text for test in pack.weat for word in (*test.a, *test.b)}

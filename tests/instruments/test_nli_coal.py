@@ -241,7 +241,6 @@ class TestProperties:
             assert other[key].p_value == pytest.approx(row.p_value)
 
 
-@pytest.mark.slow
 class TestChance:
     """In worlds without bias, whose occupations have answers of their own."""
 

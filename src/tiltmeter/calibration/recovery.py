@@ -137,7 +137,8 @@ def _least(means: Mapping[float, float | None]) -> float | None:
 
 
 def _chance(found: int, models: int) -> float:
-    """Of so many models or more with a p of at most .05, where each has one by chance."""
+    """Of so many models or more with a p of at most .05, where each has one by chance: a binomial tail, by hand since
+    certificates are read without loading scipy's statistics."""
     return sum(comb(models, k) * ALPHA**k * (1 - ALPHA) ** (models - k) for k in range(found, models + 1))
 
 
