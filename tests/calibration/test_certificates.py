@@ -269,3 +269,18 @@ def test_the_command_says_what_a_pack_lacks(told: Command, tmp_path: Path) -> No
         "tiltmeter: English has no list 'adjectives', which this world needs: English has no grammatical gender\n"
     )
     assert not (tmp_path / "c").exists()
+
+
+def test_too_few_words_for_any_number_are_told_before_anything_is_made(tmp_path: Path) -> None:
+    pack = load_pack("es")
+    few = replace(small("bad", "es"), pack=replace(pack, adjectives=pack.adjectives[:2]))
+    with pytest.raises(TiltmeterError, match="of Spanish: pack: no value: there are 2 adjectives with"):
+        certify(few, Store(tmp_path))
+    assert not list(tmp_path.rglob("outcomes.json"))
+
+
+def test_a_certificate_of_small_models_takes_no_settings_of_others(told: Command, tmp_path: Path) -> None:
+    for option in (["--epochs", "2"], ["--learning-rate", "1e-3"], ["--device", "cpu"], ["--sets", "sets"]):
+        found = told("calibrate", "nli-coal", "--certificate", "--lang", "en", *option)
+        assert found.returncode == 2
+        assert f"are always trained alike: leave out {option[0]}" in found.stderr
