@@ -20,7 +20,7 @@ from tiltmeter.reading import Reading
 from tiltmeter.runs import measure
 from tiltmeter.store import Store
 from tiltmeter.studies import Compared, Reproduction, read_study, reproduce, study_file
-from tiltmeter.studies.reproduce import _of_item
+from tiltmeter.studies.cells import _of_item
 from tiltmeter.subjects import known_references
 
 
