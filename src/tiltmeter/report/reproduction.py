@@ -12,7 +12,7 @@ from tiltmeter.report.markdown import bullets, paragraph, table_blocks, text
 from tiltmeter.report.tables import Table
 from tiltmeter.results import harmless, shown, shown_p
 from tiltmeter.store import write_atomically
-from tiltmeter.studies import Cell, Column, Compared, Outcome, Reproduction, Row
+from tiltmeter.studies import Cell, Compared, Outcome, Reproduction, Row
 from tiltmeter.studies.formulas import Printed
 
 _PAGE, _CELLS = "README.md", "cells.csv"
@@ -92,8 +92,8 @@ _WITHOUT: Mapping[Outcome, str] = {
 
 def contradictions(found: Reproduction) -> list[str]:
     return [
-        f"{one.table.title}, {', '.join(row.keys)}: {column.head} is printed as {entry.printed.text}, and "
-        f"{_like(entry.printed, entry.by_formula)} follows from the other numbers that it prints"
+        f"{one.table.title}, {', '.join(filter(None, row.keys))}: {column.head} is printed as {entry.printed.text}, "
+        f"and {_like(entry.printed, entry.by_formula)} follows from the other numbers that it prints"
         for one in found.tables
         for row in one.rows
         for column, entry in zip(one.table.columns, row.cells, strict=True)
@@ -123,31 +123,32 @@ def remarks(one: Compared) -> Iterator[str]:
     if one.table.command:
         yield f"such numbers come of: {one.table.command}"
     if any(row.stands_in for row in one.rows):
-        own = ": its own sentences" if any(column.item for column in one.table.columns) else ""
-        yield f"rows without a printed number are of stand-ins, which are no models of the study{own}"
+        own = ", and show sentences of their own" if any(column.item for column in one.table.columns) else ""
+        yield f"stand-ins, in rows of their own, are no models of the study{own}"
     if any(entry.by_formula is not None for entry in one.cells):
         yield "in brackets what follows from the other numbers that the paper prints"
 
 
 def _row(row: Row, one: Compared, *, beside: bool) -> Iterator[str]:
-    for column, entry in zip(one.table.columns, row.cells, strict=True):
+    for place, entry in enumerate(row.cells):
         yield told_print(entry)
         if beside:
-            yield from (part or "–" for part in told_ours(entry, column))
+            yield from (part or "–" for part in told_ours(one, place, entry))
 
 
-def told_ours(entry: Cell, column: Column) -> tuple[str, str]:
-    """Ours with as many digits as the print has, and the difference; a p-value is never shown as 0."""
-    is_p = column.field.startswith("p_")
+def told_ours(one: Compared, place: int, entry: Cell) -> tuple[str, str]:
+    """Ours with as many digits as the print has, or as others of its column have, and the difference; a p-value is
+    never shown as 0."""
     if entry.ours is None:
         return "", ""
-    if entry.printed is None:
+    is_p = one.table.columns[place].field.startswith("p_")
+    printed = entry.printed or next((row.cells[place].printed for row in one.rows if row.cells[place].printed), None)
+    if printed is None:
         return shown_p(entry.ours) if is_p else shown(entry.ours), ""
-    told = _like(entry.printed, entry.ours)
+    told = _like(printed, entry.ours)
     if is_p and entry.ours > 0 and not float(told):
-        told = f"<{_like(entry.printed, 2 * entry.printed.half)}"
-    assert entry.difference is not None
-    return told, f"({entry.difference:+.2g})"
+        told = f"<{_like(printed, 2 * printed.half)}"
+    return told, "" if entry.difference is None else f"({entry.difference:+.2g})"
 
 
 def _like(printed: Printed, value: float) -> str:

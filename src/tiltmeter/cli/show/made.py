@@ -173,8 +173,8 @@ def reproduced(found: "Reproduction", written: Sequence[Path], *, as_json: bool)
         )
         for row in one.rows:
             cells = [
-                "\n".join(filter(None, [told_print(entry), " ".join(filter(None, told_ours(entry, column)))]))
-                for column, entry in zip(one.table.columns, row.cells, strict=True)
+                "\n".join(filter(None, [told_print(entry), " ".join(filter(None, told_ours(one, place, entry)))]))
+                for place, entry in enumerate(row.cells)
             ]
             add(table, *row.keys, *cells)
         out.print(table)
