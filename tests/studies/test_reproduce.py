@@ -200,6 +200,14 @@ class TestStandIns:
         page = reproduction_page(found)
         assert "Stand-ins, in rows of their own, are no models of the study, and show sentences of their own" in page
 
+    def test_have_no_sentences_where_a_table_asks_for_estimates_too(self, tmp_path: Path, store: Store) -> None:
+        both = STUDY.replace('estimate = "effect_size" }', 'estimate = "effect_size" }, { head = "c", item = "1 + 1" }')
+        both = both.replace('"0.5"', '"0.5", "2"').replace("[[tables]]", 'stand_in = ["ref:en-vectors"]\n[[tables]]')
+        (tmp_path / "x.toml").write_text(both, "utf-8")
+        found = reproduce(read_study(tmp_path / "x.toml"), store=store)
+        assert found.stand_ins == ("ref:en-vectors",)
+        assert [row.outcome for row in found.tables[0].rows] == ["not at hand"]
+
     def test_ratings_of_the_user_are_used_by_their_own_name(self, tmp_path: Path, store: Store) -> None:
         folder = put("es-vectors", tmp_path / "models" / "wiki.es").parent
         pairs = [(one.masculine, one.feminine) for one in load_pack("es").adjectives][::3]

@@ -157,12 +157,12 @@ def _same_rows(table: Printout, name: str, run: Run) -> Iterator[Row]:
 
 
 def _own_items(table: Printout, name: str, run: Run) -> Iterator[Row]:
-    """The first of its items in the order that the table names."""
+    """The first of its items in the order that the table names; none where a column is of no item."""
     if not set(table.keys) - {"model"} <= set(run.items.columns):
         return
     found = []
     for item in run.items.iter_rows(named=True):
-        values = [_arithmetic(column.item, item) for column in table.columns]
+        values = [_arithmetic(column.item, item) if column.item else None for column in table.columns]
         rank = _arithmetic(table.order, item) if table.order else 0.0
         if rank is not None and None not in values:
             found.append((rank, item | {"model": name}, values))
@@ -229,12 +229,12 @@ def unmatched(one: Compared) -> Iterator[str]:
     asked = [(row, place) for row in rows for place, cell in enumerate(row.cells) if cell.printed]
     missing = [(row, place) for row, place in asked if row.cells[place].ours is None]
     if missing and len(missing) == len(asked):
-        named = ", ".join(dict.fromkeys(columns[place].names for _, place in missing))
+        named = ", ".join(dict.fromkeys(columns[place].what for _, place in missing))
         yield f"{title}: measured, but no run has any of its numbers: {named}, in the rows that it names"
         return
     gone = [place for place in range(len(columns)) if _places(missing, place) == _places(asked, place) > 0]
     for place in gone:
-        yield f"{title}: no run has what the column {columns[place].head!r} names ({columns[place].names})"
+        yield f"{title}: no run has what the column {columns[place].head!r} names ({columns[place].what})"
     for row in rows:
         heads = [columns[place].head for other, place in missing if other is row and place not in gone]
         if heads:

@@ -109,18 +109,15 @@ def reproduce(
         if table.run in by_run or not (table.run or only)
     )
     parts = by_run.values()
+    failed = [*(one for asked in found for one in asked.failed), *(told for one in tables for told in unmatched(one))]
     return Reproduction(
         study=study,
         tables=tables,
         runs=tuple({run.id: run for part in parts for run in (*part.runs.values(), *part.stand_ins.values())}.values()),
         stand_ins=tuple(dict.fromkeys(name for part in parts for name in part.stand_ins)),
         absent=tuple(dict.fromkeys(one for asked in found for one in asked.absent)),
-        failed=tuple(dict.fromkeys([*(one for asked in found for one in asked.failed), *_unmatched(tables)])),
+        failed=tuple(dict.fromkeys(failed)),
     )
-
-
-def _unmatched(tables: Sequence[Compared]) -> list[str]:
-    return [sentence for one in tables for sentence in unmatched(one)]
 
 
 def _chosen(study: Study, only: Sequence[str]) -> list[Measured]:

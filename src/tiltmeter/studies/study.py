@@ -68,7 +68,7 @@ class Column:
     item: str = ""
 
     @property
-    def names(self) -> str:
+    def what(self) -> str:
         """What of a run it is."""
         return self.estimate or self.item
 
