@@ -8,6 +8,7 @@ import shlex
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.main import get_command
@@ -73,10 +74,11 @@ def test_every_name_of_python_is_there(page: Path) -> None:
 
 
 def test_the_python_of_the_page_on_calibration_runs() -> None:
-    found = blocks(ROOT / "docs" / "calibration.md", "python")
-    assert found
-    for block in found:
-        exec(block, {})
+    names: dict[str, Any] = {}
+    for block in blocks(ROOT / "docs" / "calibration.md", "python"):
+        exec(block, names)
+    assert names["certificate"] is not None
+    assert (names["certificate"]["instrument"], names["certificate"]["lang"]) == ("weat", "en")
 
 
 class TestStart:
