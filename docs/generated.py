@@ -20,8 +20,6 @@ _LEADS = (
 """Links that lead to a file where the sources are read, and to its page on the site."""
 _LOOKS = re.compile(r"<style scoped>.*?</style>\s*|(?<=<table) border=\"1\" class=\"dataframe\"", re.DOTALL)
 """What pandas writes into a table's HTML about its looks: tables look as those of other pages do."""
-
-
 _WIDE = "---\nhide: [navigation]\nsearch:\n  exclude: true\n---\n"
 """Of pages of wide tables, all alike: what a reader searches for is on the instrument's page."""
 
