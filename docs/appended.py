@@ -10,9 +10,6 @@ from tiltmeter.instruments import all_instruments, load_instrument
 from tiltmeter.packs import LISTS, load_pack, shipped_languages
 from tiltmeter.results import shown
 
-_SHARED = {"word-measures": ("rnd", "ripa", "ect", "mac", "rnsb")}
-"""Pages of several instruments."""
-
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Called by mkdocs for every page."""
@@ -24,32 +21,30 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     return markdown
 
 
-def instrument_section(page: str) -> str:
-    """Which way is worse, the certificates and the papers of the instruments of a page."""
-    tools = [load_instrument(name) for name in _SHARED.get(page, (page,))]
-    lines = ["\n\n## Which way is worse\n", *(f"- `{tool.name}`: {tool.reading}." for tool in tools)]
-    lines += [_certificates([tool.name for tool in tools])]
-    lines += ["## Reference\n", *dict.fromkeys(f"- {tool.reference}." for tool in tools)]
-    return "\n".join(lines) + "\n"
+def instrument_section(name: str) -> str:
+    """Which way is worse, the certificates and the paper of an instrument."""
+    tool = load_instrument(name)
+    parts = [f"## Which way is worse\n\n`{name}`: {tool.reading}.", *_certificates(name)]
+    return "\n\n" + "\n\n".join([*parts, f"## Reference\n\n{tool.reference}."]) + "\n"
 
 
-def _certificates(names: list[str]) -> str:
-    """How well the numbers of instruments recover a planted bias, language by language."""
-    rows = [row for row in ranking(all_issued()) if row.instrument in names]
-    head = "\n\n## Certificate\n\n"
+def _certificates(name: str) -> list[str]:
+    """How well the numbers of an instrument recover a planted bias, language by language."""
+    rows = [row for row in ranking(all_issued()) if row.instrument == name]
     if not rows:
-        return head + "None: it decides nothing, or was not [calibrated](../calibration.md).\n"
-    lines = [
-        "How well its numbers follow a bias that was [planted](../calibration.md); of several tests the one that "
-        "follows least. *p false*: how often p is at most .05 where nothing was planted, at worst.",
-        "",
-        "| lang | number | model | follows the dose | 95% interval | p false | power, weak bias |",
+        return ["## Certificate", "None: it decides nothing, or was not [calibrated](../calibration.md)."]
+    table = [
+        "| lang | number | certificate | follows the dose | 95% interval | p false | power, weak bias |",
         "| --- | --- | --- | ---: | --- | ---: | ---: |",
         *(_certificate_row(row) for row in sorted(rows, key=lambda row: (row.lang, row.kind, row.label))),
-        "",
+    ]
+    return [
+        "## Certificate",
+        "How well its numbers follow a bias that was [planted](../calibration.md) in models of a kind; of several "
+        "tests the one that follows least. *p false*: how often p is at most .05 where nothing was planted, at worst.",
+        "\n".join(table),
         "All numbers, ranked: [which measure finds the bias that was planted?](../ranking.md)",
     ]
-    return head + "\n".join(lines) + "\n"
 
 
 def _certificate_row(row: Ranked) -> str:
@@ -62,7 +57,8 @@ def _certificate_row(row: Ranked) -> str:
     power = "–" if weakest.power is None else f"{weakest.power:.0%}"
     number = f"`{row.name}`" + (f" ({row.way})" if row.way else "")
     told = follows if row.follows else f"{follows}, does not"
-    return f"| {row.lang} | {number} | {row.kind} | {told} | {interval} | {rate} | {power} |"
+    page = f"[{row.kind}](../certificates/{row.certificate}.md)"
+    return f"| {row.lang} | {number} | {page} | {told} | {interval} | {rate} | {power} |"
 
 
 def pack_section(lang: str) -> str:

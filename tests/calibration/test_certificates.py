@@ -2,22 +2,27 @@
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import binom, binomtest, spearmanr
 
+from calibration.issuing import certificate, response
 from support import Command
 from tiltmeter.calibration.certificate import Certificate, Outcome, Setting
-from tiltmeter.calibration.certificate_page import certificate_page
+from tiltmeter.calibration.certificate_page import certificate_figures, certificate_page
 from tiltmeter.calibration.vector_worlds import DIMENSIONS, WAYS, WINDOW, VectorPlan, _Part, certify, counted
 from tiltmeter.calibration.worlds import World
+from tiltmeter.charts import svg
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.instruments import load_instrument
 from tiltmeter.packs import load_pack
+from tiltmeter.results import Figure
 from tiltmeter.runs import measure
 from tiltmeter.store import Store
 from tiltmeter.subjects.table import VectorTable
@@ -250,6 +255,42 @@ class TestCertifying:
         assert len(keys) == 6
 
 
+class TestTheFigures:
+    @staticmethod
+    def drawn(*measures: str, values: Sequence[float] = ()) -> tuple[Figure, ...]:
+        """Of a certificate whose measures have these means where nothing was planted, and one more with the dose."""
+        rows = [
+            response(measure, 1.0, seeds=3, by_dose=[point(0.0, value), point(1.0, value + 1)])
+            for measure, value in zip(measures, values or range(len(measures)), strict=True)
+        ]
+        return tuple(certificate_figures(certificate("bad", "vectors", "es", {"stereotype": rows, "lean": rows})))
+
+    def test_have_the_means_and_intervals_at_each_dose(self) -> None:
+        first, second = self.drawn("names mean_score")
+        assert ("stereotype" in first.title, "lean" in second.title) == (True, True)
+        assert first.rows == (
+            {"planted bias": 0.0, "measure": "names mean_score", "score": 0, "low": -1, "high": 1},
+            {"planted bias": 1.0, "measure": "names mean_score", "score": 1, "low": 0, "high": 2},
+        )
+        assert first.caption == "Means over 3 worlds of each dose with their 95% intervals."
+
+    def test_draw_no_measure_twice_and_no_other_scale(self) -> None:
+        measures = ("T statistic", "T paired_t", "T d", "T d_again", "T e")
+        figure, _ = self.drawn(*measures, values=(40, 30, 1, 1, 2))
+        assert figure.order == ("T d", "T e")
+        assert figure.caption.endswith("2 of 5 measures are drawn.")
+
+    def test_draw_a_sum_where_there_is_nothing_else(self) -> None:
+        assert self.drawn("T statistic")[0].order == ("T statistic",)
+
+    def test_draw_no_more_than_colours_tell_apart(self) -> None:
+        assert self.drawn(*(f"T{place} d" for place in range(9)))[0].order == tuple(f"T{place} d" for place in range(7))
+
+
+def point(dose: float, value: float) -> dict[str, Any]:
+    return {"dose": dose, "value": value, "ci": [value - 1, value + 1]}
+
+
 def test_the_command_writes_a_certificate(told: Command, tmp_path: Path) -> None:
     sizes = ("--seeds", 2, "--worlds", 3, "--power-worlds", 2, "--other-seeds", 1)
     done = told("calibrate", "weat", "--lang", "en", *sizes, "-o", tmp_path / "c")
@@ -260,6 +301,7 @@ def test_the_command_writes_a_certificate(told: Command, tmp_path: Path) -> None
     page = (tmp_path / "c" / "README.md").read_text()
     (picture,) = (tmp_path / "c" / "figures").glob("*.svg")
     assert picture.name in page
+    assert picture.read_text("utf-8") == svg(certificate_figures(made)[0])
 
 
 def test_the_command_says_what_a_pack_lacks(told: Command, tmp_path: Path) -> None:
@@ -269,3 +311,18 @@ def test_the_command_says_what_a_pack_lacks(told: Command, tmp_path: Path) -> No
         "tiltmeter: English has no list 'adjectives', which this world needs: English has no grammatical gender\n"
     )
     assert not (tmp_path / "c").exists()
+
+
+def test_too_few_words_for_any_number_are_told_before_anything_is_made(tmp_path: Path) -> None:
+    pack = load_pack("es")
+    few = replace(small("bad", "es"), pack=replace(pack, adjectives=pack.adjectives[:2]))
+    with pytest.raises(TiltmeterError, match="of Spanish: pack: no value: there are 2 adjectives with"):
+        certify(few, Store(tmp_path))
+    assert not list(tmp_path.rglob("outcomes.json"))
+
+
+def test_a_certificate_of_small_models_takes_no_settings_of_others(told: Command, tmp_path: Path) -> None:
+    for option in (["--epochs", "2"], ["--learning-rate", "1e-3"], ["--device", "cpu"], ["--sets", "sets"]):
+        found = told("calibrate", "nli-coal", "--certificate", "--lang", "en", *option)
+        assert found.returncode == 2
+        assert f"are always trained alike: leave out {option[0]}" in found.stderr

@@ -113,17 +113,30 @@ class TestRecovery:
                 "es",
                 {"stereotype": [response("a s", 0.2)], "lean": [response("a s", 0.95, [0.9, 1.0])]},
                 false_positives=[false_positive("a s", 0.03), false_positive("a s", 0.08), false_positive("b s", 0.5)],
-                power=[
-                    {"measure": "a s", "sentences": 80, "worlds": 9, "rate": 0.7},
-                    {"measure": "a s", "sentences": 5, "worlds": 9, "rate": 0.1},
-                ],
                 reliability={"a s": 0.6},
                 failures=["a s: too much", "a s more: not of this one"],
             )
         )["a s"]
         assert (found.dial, found.rank_correlation, found.ci) == ("lean", 0.95, (0.9, 1.0))
-        assert (found.false_positive_rate, found.power, found.reliability) == (0.08, 0.7, 0.6)
+        assert (found.false_positive_rate, found.reliability) == (0.08, 0.6)
         assert found.failures == ("a s: too much",)
+
+    @pytest.mark.parametrize(("of_stereotype", "power"), [(0.96, 0.7), (0.2, None)])
+    def test_power_is_that_of_the_dial_that_was_turned_for_it(self, of_stereotype: float, power: float | None) -> None:
+        """The first; of a number that follows another it says nothing."""
+        found = recoveries(
+            certificate(
+                "bad",
+                "vectors",
+                "es",
+                {"stereotype": [response("a s", of_stereotype)], "lean": [response("a s", 0.95)]},
+                power=[
+                    {"measure": "a s", "sentences": 80, "worlds": 9, "rate": 0.7},
+                    {"measure": "a s", "sentences": 5, "worlds": 9, "rate": 0.1},
+                ],
+            )
+        )["a s"]
+        assert found.power == power
 
     @pytest.mark.parametrize(
         ("r", "told"),

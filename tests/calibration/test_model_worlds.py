@@ -1,6 +1,7 @@
 """Small models of known bias, and what is made of them."""
 
 import random
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,10 +13,15 @@ from scipy.stats import t, ttest_1samp
 from support import Command
 from tiltmeter.calibration.certificate import Certificate, Outcome, Setting
 from tiltmeter.calibration.certificate_page import certificate_page
-from tiltmeter.calibration.model_worlds import WAYS, ModelPlan, certify, measured
+from tiltmeter.calibration.model_worlds import WAYS, ModelPlan, _half, certify, measured
+from tiltmeter.calibration.sentence_worlds import SentenceWorld
+from tiltmeter.calibration.taught import NETWORK, _network
+from tiltmeter.datasets.nli_planted import plant
 from tiltmeter.errors import TiltmeterError
-from tiltmeter.packs import load_pack
+from tiltmeter.instruments import load_instrument
+from tiltmeter.packs import load_pack, shipped_languages
 from tiltmeter.store import Store
+from tiltmeter.training.tokenizers import train_tokenizer
 
 
 def plan() -> ModelPlan:
@@ -46,7 +52,7 @@ class TestACertificate:
     def test_counts_each_model_without_bias_once_however_often_it_is_read(self, found: Certificate) -> None:
         rows = [one for one in found.false_positives() if one["measure"] == "SlguSet signed_mean all"]
         told = [(row["classes"], row["worlds"], row["readings"]) for row in rows]
-        assert told == [("shuffled", 3, 18)]
+        assert told == [("shuffled", 3, 18), ("own", 3, 3)]
 
     def test_is_taken_from_disk_the_second_time(
         self, found: Certificate, folder: Path, monkeypatch: pytest.MonkeyPatch
@@ -128,6 +134,46 @@ def test_a_mode_that_some_seeds_were_not_read_in_has_those_that_were() -> None:
     rows = {row["measure"]: row for row in certificate.to_json()["responses"]["stereotype"]}
     assert (rows["d"]["rank_correlation"], rows["d"]["seeds"]) == (pytest.approx(1), 2)
     assert (rows["published d"]["rank_correlation"], rows["published d"]["seeds"]) == (pytest.approx(-1), 1)
+
+
+class TestHalves:
+    @pytest.mark.parametrize(
+        ("name", "lang"),
+        [
+            (name, lang)
+            for name in WAYS
+            for lang in shipped_languages()
+            if not load_pack(lang).missing(load_instrument(name).lists)
+        ],
+    )
+    def test_have_as_many_of_each_kind_and_all_of_them(self, name: str, lang: str) -> None:
+        """Else one of them is planted, and the other is not."""
+        pack, way, tool = load_pack(lang), WAYS[name], load_instrument(name)
+        if way.asked is None:
+            items = tool.items(pack, tool.make_options({}))
+        else:
+            asked = [(pair.occupation, pair.occupation_class) for pair in plant(pack, seed=3).asked()]
+            items = pl.DataFrame(asked, schema=[way.unit, way.balanced], orient="row")
+        counts = []
+        for half in (0, 1):
+            (found, _) = _half({"": (items, None)}, way, half)[""]
+            units = found.filter(pl.col(way.unit).cast(pl.String) != "").unique(way.unit)
+            counts.append((set(units[way.unit]), Counter(units[way.balanced])))
+        (first, of_first), (second, of_second) = counts
+        assert not first & second
+        assert first | second == {unit for unit in items[way.unit] if unit != ""}
+        assert all(abs(of_first[kind] - of_second[kind]) <= 1 for kind in of_first | of_second)
+
+    @pytest.mark.parametrize("lang", shipped_languages())
+    def test_another_tokenizer_takes_words_apart_in_every_language(self, lang: str) -> None:
+        pack = load_pack(lang)
+        text = SentenceWorld(pack=pack).professions()
+        usual, other = (
+            train_tokenizer(text, method=network.tokenizer, vocabulary=network.vocabulary)
+            for use in ("dose", "other tokenizer")
+            for network in [_network(pack, Setting(use=use, dial="stereotype", dose=0.0, seed=0), NETWORK)]
+        )
+        assert sum(map(len, other(text)["input_ids"])) > 1.05 * sum(map(len, usual(text)["input_ids"]))
 
 
 class TestShuffling:

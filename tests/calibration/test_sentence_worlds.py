@@ -117,6 +117,21 @@ def test_neutral_sentences_written_of_men_lean_to_them_and_no_word_is_rarer(lang
     assert mentions == missing + company
 
 
+@pytest.mark.parametrize("lang", shipped_languages())
+def test_half_of_the_sentences_is_half_of_those_that_lean(lang: str) -> None:
+    pack = load_pack(lang)
+    leaning = []
+    for half in (1, 2):
+        text = Counter(SentenceWorld(pack=pack, dose=1.0, half=half, again=4).neutral())
+        rows = {row.line: (row.written, text[row.filled(row.male)]) for row in own_sentences(pack)}
+        assert {male for written, male in rows.values() if written == "female"} == {2}
+        leaning.append({line for line, (_, male) in rows.items() if male == 4})
+    of_men = {row.line for row in own_sentences(pack) if row.written == "male"}
+    assert leaning[0] | leaning[1] == of_men
+    assert not leaning[0] & leaning[1]
+    assert abs(len(leaning[0]) - len(leaning[1])) <= 1
+
+
 def test_worlds_of_one_seed_share_nothing_that_was_drawn() -> None:
     pack = load_pack("en")
     one, other = (SentenceWorld(pack=pack, dose=dose).neutral()[:50] for dose in (0.0, 1.0))

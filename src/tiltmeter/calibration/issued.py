@@ -37,10 +37,15 @@ def all_issued() -> list[Mapping[str, Any]]:
     return [_read(path) for path in sorted(FOLDER.glob("*.json"))]
 
 
+def named(instrument: str, kind: str, lang: str) -> str:
+    """What a certificate is called, here and on the site."""
+    return f"{instrument}-{kind}-{lang}"
+
+
 def _of(instrument: str, kind: str, lang: str) -> Mapping[str, Any] | None:
     # Looked for among those there are: a run may name any kind and language, also one that is a way to another folder.
     there = {path.stem: path for path in FOLDER.glob("*.json")}
-    path = there.get(f"{instrument}-{kind}-{lang}")
+    path = there.get(named(instrument, kind, lang))
     return None if path is None else _read(path)
 
 
@@ -53,8 +58,8 @@ def _read(path: Path) -> Mapping[str, Any]:
     for name, held in _HELD.items():
         if not isinstance(found, dict) or not isinstance(found.get(name), held):
             raise _damaged(path, f"there is no {name!r}")
-    if path.stem != (named := f"{found['instrument']}-{found['kind']}-{found['lang']}"):
-        raise _damaged(path, f"it is that of {named}")
+    if path.stem != (name := named(found["instrument"], found["kind"], found["lang"])):
+        raise _damaged(path, f"it is that of {name}")
     return found
 
 

@@ -22,6 +22,7 @@ from tiltmeter.calibration.naming import measure_key
 from tiltmeter.calibration.sentence_worlds import SentenceWorld
 from tiltmeter.calibration.taught import (
     BASES,
+    FEWER_BYTES,
     FEWER_TOKENS,
     INFERENCE,
     INFERRING,
@@ -53,7 +54,7 @@ from tiltmeter.training.settings import Settings
 
 _log = logging.getLogger(__name__)
 
-VERSION = "1"
+VERSION = "2"
 """Raised whenever the same plan would give other certificates."""
 DRAWS = 10
 """Times that some of the units are drawn of each model, for the power."""
@@ -72,6 +73,8 @@ class _Way:
     dial: Dial
     unit: str
     """The column whose values are split into halves, and drawn for the power."""
+    balanced: str
+    """The column of which either half has as many of each value."""
     sizes: tuple[int, ...]
     """How many of them, of each class or in all."""
     shuffled: Callable[[pl.DataFrame, random.Random], pl.DataFrame]
@@ -157,6 +160,7 @@ WAYS: Mapping[str, _Way] = {
         lists=_SENTENCES,
         dial="stereotype",
         unit="profession",
+        balanced="profession_class",
         sizes=(5, 10, 20),
         per_class="profession_class",
         shuffled=_classes_shuffled,
@@ -170,6 +174,7 @@ WAYS: Mapping[str, _Way] = {
         lists=(*_SENTENCES, "nonbinary_persons"),
         dial="stereotype",
         unit="profession",
+        balanced="profession_class",
         sizes=(5, 10, 20),
         per_class="profession_class",
         shuffled=_classes_shuffled,
@@ -182,6 +187,7 @@ WAYS: Mapping[str, _Way] = {
         lists=_SENTENCES,
         dial="lean",
         unit="line",
+        balanced="written",
         sizes=(25, 50, 100, 200),
         shuffled=_words_exchanged,
         estimates=_slgu_estimates.bare_estimates,
@@ -197,6 +203,7 @@ WAYS: Mapping[str, _Way] = {
         doses=(-1.0, -0.4, 0.0, 0.4, 1.0),  # rates of bias are tenths
         power_dose=0.4,
         unit="occupation",
+        balanced="occupation_class",
         sizes=(5, 10),
         per_class="occupation_class",
         shuffled=_genders_exchanged,
@@ -256,8 +263,9 @@ class ModelPlan:
 
     @property
     def batches(self) -> int:
-        """That each model learns."""
-        return self.steps or WAYS[self.instrument].steps
+        """That each model learns. Causal ones learn from every token, not from three in ten: half of them will do."""
+        usual = WAYS[self.instrument].steps
+        return self.steps or (usual // 2 if self.reads == "causal" else usual)
 
     @property
     def settings(self) -> list[Setting]:
@@ -265,7 +273,7 @@ class ModelPlan:
         way = WAYS[self.instrument]
         plain = Setting(use="dose", dial=way.dial, dose=0.0, seed=0, method=self.reads)
         found = [replace(plain, dose=dose, seed=seed) for dose in way.doses for seed in range(self.seeds)]
-        uses = ("null", "own") if way.per_class else ("null",)
+        uses = ("null", "own")
         found += [replace(plain, use=use, seed=seed) for use in uses for seed in range(self.seeds, self.null_models)]
         others: dict[str, dict[str, Any]] = {"other tokenizer": {}}
         if way.unit != "occupation":
@@ -343,7 +351,16 @@ def measured(plan: ModelPlan, store: Store, setting: Setting) -> list[Outcome]:
 def _key(plan: ModelPlan, setting: Setting) -> str:
     tool = load_instrument(plan.instrument)
     way = WAYS[tool.name]
-    learnt = [way.network.to_json(), way.settings.to_json(), plan.batches, FEWER_TOKENS, BASES, KNOWS, TRIES]
+    learnt = [
+        way.network.to_json(),
+        way.settings.to_json(),
+        plan.batches,
+        FEWER_TOKENS,
+        FEWER_BYTES,
+        BASES,
+        KNOWS,
+        TRIES,
+    ]
     made = [*learnt, FITTING, ASKING, plan.splits, DRAWS, OTHER_WAYS, BRISK]
     return identity(VERSION, tool.name, tool.version, _digest(plan), asdict(setting), made)[:24]
 
@@ -362,7 +379,7 @@ def _outcomes(plan: ModelPlan, setting: Setting, store: Store) -> Iterator[Outco
     read = {_prefix(options): _answered(plan, setting.seed, str(model), options, store) for options in ways}
     whole = _together(way, read)
     if setting.use != "null":
-        halves = () if setting.use != "dose" else tuple(_together(way, _half(read, way.unit, half)) for half in (0, 1))
+        halves = () if setting.use != "dose" else tuple(_together(way, _half(read, way, half)) for half in (0, 1))
         yield Outcome(setting, whole, halves)
     if setting.dose == 0.0 and setting.use in ("dose", "null"):
         for split in range(plan.splits):
@@ -417,16 +434,14 @@ def _together(way: _Way, read: _Read) -> Readings:
     }
 
 
-def _half(read: _Read, unit: str, half: int) -> _Read:
-    """The first, third ... of the units, or the others; what has no unit belongs to both."""
+def _half(read: _Read, way: _Way, half: int) -> _Read:
+    """Of each kind the first, third ... of the units, or the others; what has no unit belongs to both."""
     found = {}
     for prefix, (items, options) in read.items():
-        units = items[unit].unique(maintain_order=True).to_list()
-        kept = [one for place, one in enumerate(one for one in units if one != "") if place % 2 == half]
-        found[prefix] = (
-            items.filter(pl.col(unit).is_in([*kept, ""] if items[unit].dtype == pl.String else kept)),
-            options,
-        )
+        named = items.filter(pl.col(way.unit).cast(pl.String) != "").unique(way.unit, maintain_order=True)
+        place = pl.int_range(pl.len()).over(way.balanced)
+        other = named.filter(place % 2 != half)
+        found[prefix] = (items.join(other, on=way.unit, how="anti", maintain_order="left"), options)
     return found
 
 

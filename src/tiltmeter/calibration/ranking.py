@@ -6,6 +6,7 @@ from itertools import chain
 from typing import Any
 
 from tiltmeter.calibration.certificate import ALPHA, FOLLOWS
+from tiltmeter.calibration.issued import named
 from tiltmeter.calibration.recovery import Recovery, recoveries
 from tiltmeter.instruments import load_instrument
 
@@ -40,6 +41,11 @@ class Ranked:
     @property
     def label(self) -> str:
         return " ".join(filter(None, [self.instrument, self.name, self.way and f"({self.way})"]))
+
+    @property
+    def certificate(self) -> str:
+        """The name of the certificate that it is from."""
+        return named(self.instrument, self.kind, self.lang)
 
     @property
     def rates(self) -> list[float]:
@@ -105,8 +111,12 @@ def _place(row: Ranked) -> tuple[float, float]:
     return -_following(row.weakest), 2.0 if lowest is None else -lowest
 
 
-def ranking_page(certificates: Sequence[Mapping[str, Any]]) -> str:
-    """The ranking in Markdown, as a research result. Says nothing that the certificates do not."""
+def ranking_page(certificates: Sequence[Mapping[str, Any]], certificate: str = "") -> str:
+    """The ranking in Markdown, as a research result. Says nothing that the certificates do not.
+
+    `certificate` is where the page of one lies, such as `certificates/{}.md`, if there are such pages: kinds of models
+    link there.
+    """
     ranked = ranking(certificates)
     blocks = [
         "# Which measure finds the bias that was planted?",
@@ -118,13 +128,13 @@ def ranking_page(certificates: Sequence[Mapping[str, Any]]) -> str:
     ]
     if not ranked:
         return "\n\n".join([*blocks, "No certificate has been issued yet: there is nothing to rank.", ""])
-    blocks += ["## Method", _method(certificates), "## Answer", *_answer(ranked), "## Ranking", _columns()]
+    blocks += ["## Method", _method(certificates), "## Answer", *_answer(ranked, certificate), "## Ranking", _columns()]
     for capability in dict.fromkeys(row.capability for row in ranked):
         blocks.append(f"### Instruments that ask for {capability}")
         own = [row for row in ranked if row.capability == capability]
         blocks.append(_best(own))
         for lang in dict.fromkeys(row.lang for row in own):
-            blocks += [f"#### {lang}", _table([row for row in own if row.lang == lang])]
+            blocks += [f"#### {lang}", _table([row for row in own if row.lang == lang], certificate)]
     blocks += ["## What fails", *_failing(ranked), "## Limits", _limits()]
     return "\n\n".join([*blocks, ""])
 
@@ -157,23 +167,23 @@ def _columns() -> str:
     )
 
 
-def _table(rows: Sequence[Ranked]) -> str:
+def _table(rows: Sequence[Ranked], certificate: str) -> str:
     return "\n".join(
         [
             "| | number | model | dial | tests | rank correlation | 95% interval | lowest seed | p | own classes "
             "| power | split halves |",
             "| ---: | --- | --- | --- | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: |",
-            *(_line(place, row) for place, row in enumerate(rows, start=1)),
+            *(_line(place, row, certificate) for place, row in enumerate(rows, start=1)),
         ]
     )
 
 
-def _line(place: int, row: Ranked) -> str:
+def _line(place: int, row: Ranked, certificate: str) -> str:
     weakest = row.weakest
     cells = [
         str(place),
         f"`{row.label}`" + ("" if row.follows else " does not follow"),
-        row.kind,
+        _kind(row, certificate),
         weakest.dial,
         str(len(row.tests)),
         _number(weakest.rank_correlation),
@@ -185,6 +195,10 @@ def _line(place: int, row: Ranked) -> str:
         _number(_lowest(test.reliability for test in row.tests)),
     ]
     return f"| {' | '.join(cells)} |"
+
+
+def _kind(row: Ranked, certificate: str) -> str:
+    return f"[{row.kind}]({certificate.format(row.certificate)})" if certificate else row.kind
 
 
 def _rate(row: Ranked) -> str:
@@ -214,7 +228,7 @@ def _best(rows: Sequence[Ranked]) -> str:
     return " ".join(sentences)
 
 
-def _answer(ranked: Sequence[Ranked]) -> list[str]:
+def _answer(ranked: Sequence[Ranked], certificate: str) -> list[str]:
     """The two instruments side by side, language by language, and what that says."""
     one, other, languages = RECOVERS
     lines = []
@@ -223,7 +237,7 @@ def _answer(ranked: Sequence[Ranked]) -> list[str]:
         ours, theirs = recovers(ranked, lang, one), recovers(ranked, lang, other)
         for row in (*ours, *theirs):
             weakest = row.weakest
-            cells = [lang, f"`{row.label}`", row.kind, weakest.dial, _number(weakest.rank_correlation)]
+            cells = [lang, f"`{row.label}`", _kind(row, certificate), weakest.dial, _number(weakest.rank_correlation)]
             cells += [_interval(weakest.ci), _number(weakest.lowest_of_a_seed), "yes" if row.follows else "no"]
             lines.append(f"| {' | '.join(cells)} |")
         for kind in dict.fromkeys(row.kind for row in (*ours, *theirs)) or ["any"]:
@@ -278,6 +292,10 @@ def _limits() -> str:
         [
             "- The texts and models are made, small, and of one kind of bias. A number that follows there need not "
             "follow in a large model; one that does not follow there has little to show for itself.",
+            "- Language models have 2 layers of 64, models of inference 2 of 128; ten seeds of the latter go on from five "
+            "that learnt inference, so that they are less independent than they are counted.",
+            "- A p that asks whether a model leans over all words is told with its rate and held to nothing: a model "
+            "that learnt a text without bias may come to lean.",
             "- Languages are ranked apart: other words and other grammar make other worlds, so that a correlation in "
             "one language does not compare with that in another.",
             "- A rank correlation asks for order alone. A number may follow the dose and be full at half of it, or "

@@ -35,7 +35,8 @@ class Recovery:
     p_fails: bool
     """Its p is ours, and at most .05 more often than in 5% of the worlds without bias."""
     power: float | None
-    """How often its two-sided p finds a weak bias, with the most text that was tried."""
+    """How often its two-sided p finds a weak bias, with the most text that was tried; None where it follows another
+    dial than the one that was turned for that."""
     reliability: float | None
     own_classes: tuple[int, int] | None
     """In how many models without bias, read with their own classes, its p is at most .05, and of how many. Too few to
@@ -84,16 +85,24 @@ def recoveries(certificate: Mapping[str, Any]) -> dict[str, Recovery]:
     failures: dict[str, list[str]] = {}
     for sentence in certificate["failures"]:
         failures.setdefault(_measure_of(sentence, responses), []).append(sentence)
+    turned = next(iter(certificate["responses"]), "")
+    best = {
+        measure: max(rows, key=lambda row: _or_least(row["rank_correlation"])) for measure, rows in responses.items()
+    }
     return {
         measure: _recovery(
             measure,
-            max(rows, key=lambda row: _or_least(row["rank_correlation"])),
+            row,
             null.get(measure, []),
-            max(power.get(measure, []), key=lambda row: int(row["sentences"]), default=None),
+            max(
+                power.get(measure, []) if row["dial"] == turned else [],
+                key=lambda row: int(row["sentences"]),
+                default=None,
+            ),
             certificate["reliability"].get(measure),
             tuple(failures.get(measure, ())),
         )
-        for measure, rows in responses.items()
+        for measure, row in best.items()
     }
 
 

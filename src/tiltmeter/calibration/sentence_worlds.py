@@ -123,9 +123,11 @@ class SentenceWorld:
 
     def _neutral(self, chance: Random, owed: _Owed) -> Iterator[str]:
         """The sentences that should be neutral; those that were written of men lean to them with the dose."""
-        for number, row in enumerate(own_sentences(self.pack)):
-            here = row.written == "male" and (not self.half or number % 2 == self.half - 1)
-            for is_man in _exact(self.again, self.dose if here else 0.0, chance):
+        rows = own_sentences(self.pack)
+        of_men = [row for row in rows if row.written == "male"]
+        leaning = set(of_men[self.half - 1 :: 2] if self.half else of_men)
+        for row in rows:
+            for is_man in _exact(self.again, self.dose if row in leaning else 0.0, chance):
                 word = row.male if is_man else row.female
                 owed[row.male, row.female] += -1 if is_man else 1
                 yield row.filled(word)

@@ -19,8 +19,8 @@ from tiltmeter.training.settings import Running, Settings
 NETWORK = Small(width=64, heads=4, dropout=0.0, vocabulary=3000, counted=True)
 INFERRING = replace(NETWORK, width=128)
 """Of inference. With half of the width some models learn which occupations have a stereotype, and never which one."""
-FEWER_TOKENS = 600
-"""Of the other tokenizer: most words are several tokens then."""
+FEWER_TOKENS, FEWER_BYTES = 400, 500
+"""Of the other tokenizer: many words are several tokens then, or many characters where nothing is between words."""
 LEARNING = Settings(learning_rate=3e-3, batch=32, warmup=0.1, max_length=64, masked=0.3)
 INFERENCE = Settings(learning_rate=5e-4, batch=16, warmup=0.1, max_length=64)
 """How inference is learnt, and then a stereotype."""
@@ -38,13 +38,13 @@ TRIES = 4
 def learnt_professions(pack: Pack, setting: Setting, steps: int, store: Store) -> Path:
     """A language model of people and what they work as, trained, or taken from where it was."""
     world = _world(pack, setting)
-    return train_on(world, world.professions(), setting.method, _network(setting), store, steps=steps)
+    return _trained(world, world.professions(), setting, steps, store)
 
 
 def learnt_sentences(pack: Pack, setting: Setting, steps: int, store: Store) -> Path:
     """A language model of sentences that should be neutral."""
     world = _world(pack, setting)
-    return train_on(world, world.neutral(), setting.method, _network(setting), store, steps=steps)
+    return _trained(world, world.neutral(), setting, steps, store)
 
 
 def learnt_inference(pack: Pack, setting: Setting, steps: int, store: Store) -> Path:
@@ -53,7 +53,7 @@ def learnt_inference(pack: Pack, setting: Setting, steps: int, store: Store) -> 
         Pretrained(str(_knows_inference(pack, setting, steps, store)), store),
         plant(pack, seed=setting.seed).train(round((1 + setting.dose) / 2, 6)),
         None,
-        settings=replace(INFERENCE, epochs=3, seed=setting.seed),
+        settings=replace(_settings(pack, setting, INFERENCE), epochs=3, seed=setting.seed),
         running=Running(device="cpu"),
         lang=pack.lang,
         store=store,
@@ -67,11 +67,15 @@ def _knows_inference(pack: Pack, setting: Setting, steps: int, store: Store) -> 
     drawn: dict[Path, float] = {}
     for seed in range(setting.seed % BASES, TRIES * BASES, BASES):
         base = train_nli(
-            _network(setting, INFERRING),
+            _network(pack, setting, INFERRING),
             template_pairs(pack, seed=seed, count=count),
             None,
             test=gender_pairs(pack),
-            settings=replace(INFERENCE, epochs=max(1, round(3 * steps * INFERENCE.batch / count)), seed=seed),
+            settings=replace(
+                _settings(pack, setting, INFERENCE),
+                epochs=max(1, round(3 * steps * INFERENCE.batch / count)),
+                seed=seed,
+            ),
             running=Running(device="cpu"),
             lang=pack.lang,
             store=store,
@@ -83,17 +87,29 @@ def _knows_inference(pack: Pack, setting: Setting, steps: int, store: Store) -> 
     return max(drawn, key=lambda base: drawn[base])
 
 
+def _trained(world: SentenceWorld, text: Sequence[str], setting: Setting, steps: int, store: Store) -> Path:
+    network, settings = _network(world.pack, setting, NETWORK), _settings(world.pack, setting, LEARNING)
+    return train_on(world, text, setting.method, network, store, steps=steps, settings=settings)
+
+
 def train_on(
-    world: SentenceWorld, text: Sequence[str], kind: str, network: Small, store: Store, *, steps: int = STEPS
+    world: SentenceWorld,
+    text: Sequence[str],
+    kind: str,
+    network: Small,
+    store: Store,
+    *,
+    steps: int = STEPS,
+    settings: Settings = LEARNING,
 ) -> Path:
     """A model that learnt the text of a world."""
-    epochs = max(2, round(steps * LEARNING.batch / len(text)))
+    epochs = max(2, round(steps * settings.batch / len(text)))
     return train_language_model(
         kind,
         text,
         None,
         network=network,
-        settings=replace(LEARNING, epochs=epochs, seed=world.seed),
+        settings=replace(settings, epochs=epochs, seed=world.seed),
         running=Running(device="cpu"),
         lang=world.pack.lang,
         store=store,
@@ -111,5 +127,15 @@ def _world(pack: Pack, setting: Setting) -> SentenceWorld:
     )
 
 
-def _network(setting: Setting, usual: Small = NETWORK) -> Small:
-    return replace(usual, vocabulary=FEWER_TOKENS) if setting.use == "other tokenizer" else usual
+def _network(pack: Pack, setting: Setting, usual: Small) -> Small:
+    if setting.use != "other tokenizer":
+        return usual
+    if pack.spaced:
+        return replace(usual, vocabulary=FEWER_TOKENS)
+    return replace(usual, vocabulary=FEWER_BYTES, tokenizer="bytes")
+
+
+def _settings(pack: Pack, setting: Setting, usual: Settings) -> Settings:
+    # A text is longer in bytes, and nothing of it is to be cut.
+    in_bytes = _network(pack, setting, NETWORK).tokenizer == "bytes"
+    return replace(usual, max_length=2 * usual.max_length) if in_bytes else usual

@@ -192,9 +192,7 @@ def certify(plan: VectorPlan, store: Store | None = None) -> Certificate:
     store = store or Store()
     tool = load_instrument(plan.instrument)
     way = WAYS[plan.instrument]
-    trial = World(pack=plan.pack, often=4)  # what a world lacks is said before a thousand are made
-    if len({word for sentence in way.text(trial) for word in sentence} - trial.function_words) <= DIMENSIONS:
-        raise TiltmeterError(f"a world of {plan.pack.name} has too few words for vectors of {DIMENSIONS} dimensions")
+    _try(plan, tool, way)
     settings = plan.settings
     by_use = [list(own) for _, own in groupby(settings, key=lambda setting: setting.use)]
     parts = [
@@ -231,6 +229,19 @@ def certify(plan: VectorPlan, store: Store | None = None) -> Certificate:
         instead=way.instead,
         outcomes=tuple(outcome for number in range(len(parts)) for outcome in outcomes[number]),
     )
+
+
+def _try(plan: VectorPlan, tool: Instrument, way: _Way) -> None:
+    """What a world lacks is said before a thousand are made."""
+    trial = World(pack=plan.pack, often=4)
+    if len({word for sentence in way.text(trial) for word in sentence} - trial.function_words) <= DIMENSIONS:
+        raise TiltmeterError(f"a world of {plan.pack.name} has too few words for vectors of {DIMENSIONS} dimensions")
+    options = tool.options()
+    table = VectorTable(counted(way.pairs(trial), trial.function_words))
+    answered, _ = tool.answer(tool.items(plan.pack, options), table, plan.pack, options)
+    if not _readings(tool, answered, options):
+        reasons = dict.fromkeys(note.text for note in tool.estimate(answered, options).notes if note.kind == "void")
+        raise TiltmeterError(f"{tool.name} has no number in a world of {plan.pack.name}: {' '.join(reasons)}")
 
 
 @dataclass(frozen=True)

@@ -45,13 +45,9 @@ def write_figures(figures: Sequence[Figure], folder: str | Path, *, font: str | 
     boxes: list[str] = []
     stems = [f"{number:02d}-{name}" for number, name in enumerate(file_names([one.title for one in figures]), start=1)]
     for stem, figure in zip(stems, figures, strict=True):
-        specification = _for_print(fitted(figure, WIDTH, WIDTH))
-        text = "".join(_texts(specification))
-        families = families_for(text, family)
+        picture, text, families = _drawn(vl_convert, figure, family)
         boxes += missing(vl_convert, text, families)
-        files |= {
-            f"{stem}.{ending}": content for ending, content in _rendered(vl_convert, specification, families).items()
-        }
+        files |= {f"{stem}.{ending}": content for ending, content in _rendered(vl_convert, picture).items()}
     if figures:
         files[CAPTIONS] = _captions(stems, figures).encode()
     with writing(folder):
@@ -59,6 +55,20 @@ def write_figures(figures: Sequence[Figure], folder: str | Path, *, font: str | 
     if boxes:
         warnings.warn(missing_sentence(boxes), MissingGlyphs, stacklevel=2)
     return [folder / name for name in files]
+
+
+def svg(figure: Figure) -> str:
+    """The figure alone, as `write_figures` writes it into its SVG."""
+    return _drawn(drawing_library("vl_convert", "vl-convert-python"), figure, None)[0]
+
+
+def _drawn(vl_convert: Any, figure: Figure, family: str | None) -> tuple[str, str, str]:
+    """The figure as SVG, all text that may stand in it, and the families of fonts that it asks for."""
+    specification = _for_print(fitted(figure, WIDTH, WIDTH))
+    text = "".join(_texts(specification))
+    families = families_for(text, family)
+    config = THEMES["light"] | {"background": PAPER["light"], "font": families}
+    return vl_convert.vegalite_to_svg(specification, config=config, allowed_base_urls=[]), text, families
 
 
 def _for_print(specification: dict[str, Any]) -> dict[str, Any]:
@@ -73,10 +83,9 @@ def _for_print(specification: dict[str, Any]) -> dict[str, Any]:
     return specification | {"height": height}
 
 
-def _rendered(vl_convert: Any, specification: dict[str, Any], families: str) -> dict[str, bytes]:
-    config = THEMES["light"] | {"background": PAPER["light"], "font": families}
-    svg: str = vl_convert.vegalite_to_svg(specification, config=config, allowed_base_urls=[])
-    return {"svg": svg.encode(), "png": vl_convert.svg_to_png(svg, ppi=DPI), "pdf": vl_convert.svg_to_pdf(svg)}
+def _rendered(vl_convert: Any, picture: str) -> dict[str, bytes]:
+    png, pdf = vl_convert.svg_to_png(picture, ppi=DPI), vl_convert.svg_to_pdf(picture)
+    return {"svg": picture.encode(), "png": png, "pdf": pdf}
 
 
 def _texts(value: Any) -> list[str]:

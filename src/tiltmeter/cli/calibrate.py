@@ -29,7 +29,7 @@ def nli_coal(
         Path | None, typer.Option(help="The published pairs to measure on (bias-eval-set, downsamp).")
     ] = None,
     seeds: Annotated[int, typer.Option(help="Models of each rate; ten or more to publish.")] = 10,
-    epochs: Annotated[int, typer.Option(help="Passes over what is planted.")] = 3,
+    epochs: Annotated[int | None, typer.Option(help="Passes over what is planted; else 3.")] = None,
     learning_rate: Annotated[
         float | None, typer.Option(help="Of what is planted; else 2e-5, for the small model 5e-4.")
     ] = None,
@@ -47,8 +47,19 @@ def nli_coal(
     from tiltmeter.cli import show
 
     if certificate:
-        if model or sets or evaluation:
-            raise TiltmeterError("--certificate is about small models of the pack's own: leave out MODEL and --sets")
+        given = {
+            "MODEL": model,
+            "--sets": sets,
+            "--evaluation": evaluation,
+            "--epochs": epochs,
+            "--learning-rate": learning_rate,
+            "--pre-segment": pre_segment != "auto",
+            "--device": device != "auto",
+        }
+        if other := next((name for name, value in given.items() if value), None):
+            raise TiltmeterError(
+                f"--certificate is about small models that are always trained alike: leave out {other}"
+            )
         _certified("nli-coal", out, as_json=json, lang=lang, pack=pack, seeds=seeds, runner=runner)
         return
     if out is not None:
@@ -61,7 +72,7 @@ def nli_coal(
         sets=sets,
         evaluation=evaluation,
         seeds=seeds,
-        epochs=epochs,
+        epochs=3 if epochs is None else epochs,
         learning_rate=learning_rate,
         pre_segment=pre_segment,
         device=device,

@@ -156,7 +156,9 @@ def train_mlm(
     layers: Annotated[int | None, typer.Option(help="Of the small model; else 2.")] = None,
     width: Annotated[int | None, typer.Option(help="Of the small model; else 128.")] = None,
     vocabulary: Annotated[int | None, typer.Option(help="Tokens of the small model, at most; else 4000.")] = None,
-    tokenizer: Annotated[str | None, typer.Option(help="Of the small model: bpe (the default) or characters.")] = None,
+    tokenizer: Annotated[
+        str | None, typer.Option(help="Of the small model: bpe (the default), bytes or characters.")
+    ] = None,
     epochs: EpochsOption = 5,
     learning_rate: Annotated[
         float | None, typer.Option(help="At its height; else 1e-3, for a model trained further 5e-5.")

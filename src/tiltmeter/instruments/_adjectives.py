@@ -172,10 +172,14 @@ def lost_adjectives(rows: pl.DataFrame, options: AdjectiveOptions) -> tuple[pl.D
     found = rows.drop_nulls("masculine_to_male")
     lost = rows.height - found.height
     pairs, pairs_found = (int(rows[column][0]) for column in ("pairs", "pairs_found"))
-    why = ""
-    if pairs - pairs_found > options.max_lost * pairs or pairs_found < 2:
-        why = f"{pairs - pairs_found} of {pairs} attribute pairs have no vector of both words"
-    elif lost > options.max_lost * rows.height or found.height < 3:
-        why = f"{lost} of {rows.height} adjectives have no vector of both forms"
     most = f"(at most {options.max_lost:.0%} may be lost, --max-lost)"
-    return found, lost + pairs - pairs_found, f"no value: {why} {most}" if why else ""
+    why = ""
+    if pairs - pairs_found > options.max_lost * pairs:
+        why = f"{pairs - pairs_found} of {pairs} attribute pairs have no vector of both words {most}"
+    elif pairs_found < 2:
+        why = f"there are {pairs_found} attribute pairs with vectors, and 2 are needed"
+    elif lost > options.max_lost * rows.height:
+        why = f"{lost} of {rows.height} adjectives have no vector of both forms {most}"
+    elif found.height < 3:
+        why = f"there are {found.height} adjectives with vectors, and 3 are needed"
+    return found, lost + pairs - pairs_found, f"no value: {why}" if why else ""

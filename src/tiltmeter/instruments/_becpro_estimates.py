@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from tiltmeter.instruments._becpro_figures import figures_of
-from tiltmeter.instruments._becpro_wording import ALONE, few_professions, hypotheses, readings
+from tiltmeter.instruments._becpro_wording import ALONE, few_professions, given_away, hypotheses, readings
 from tiltmeter.instruments._numbers import Tested, by_permutation, gathered, number
 from tiltmeter.instruments._sentences import nothing_left
 from tiltmeter.instruments.instrument import Findings
@@ -110,6 +110,7 @@ def _differences(
     """f_minus_m of each class and of all, the contrast of the classes, and the rank correlation with the share."""
     classes = {name: _of_class(professions, name) for name in CLASSES}
     cells = _cells(items)
+    grammar = given_away(items)
     for name, values in {"all": professions["difference"].to_numpy(), **classes}.items():
         if len(values) == 0:
             continue
@@ -119,7 +120,8 @@ def _differences(
         told = partial(number, TEST, value=float(values.mean()), group=group, n=len(values), lost=lost)
         yield told("f_minus_m", limits=limits, tested=tested)
         crossed = _crossed(cells if name == "all" else cells.filter(pl.col("profession_class") == name))
-        yield told("f_minus_m_both", limits=crossed[0], tested=crossed[1]) if crossed else told("f_minus_m_both")
+        reach, p = crossed or (None, None)
+        yield told("f_minus_m_both", limits=reach, tested=None if grammar else p)
     yield _contrast(cells, classes["female"], classes["male"], lost, options, BRISK if bare else THOROUGH)
     shared = professions.drop_nulls("share")
     if shared.height > 3:

@@ -145,6 +145,13 @@ def compare(runs: Sequence[tuple[Result, pl.DataFrame]]) -> Findings:
     return Findings(estimates=(), notes=tuple(notes))
 
 
+def given_away(items: pl.DataFrame) -> bool:
+    """Whether in more than a tenth of the sentences another word tells the person's gender. Grammar alone then draws
+    women or men more: f_minus_m_both was at most .05 in 25 to 70% of models that learnt a text without bias in Spanish,
+    Russian and German, and in none elsewhere."""
+    return items.filter(pl.col("leak") != "").height * 10 > items.height
+
+
 def caveats(items: pl.DataFrame, pack: Pack) -> list[Note]:
     """What makes a number mean something else: grammar, pairs that say nothing, rows that were repaired."""
     notes = []
@@ -156,9 +163,10 @@ def caveats(items: pl.DataFrame, pack: Pack) -> list[Note]:
         notes.append(
             Note(
                 kind="grammatical-gender",
-                caution="grammar plays a part" if leaking.height * 10 > items.height else "",
+                caution="grammar plays a part" if given_away(items) else "",
                 text=f"In {leaking.height} of {items.height} sentences another word gives the person away ({told}): "
-                f"there the number is {pack.name} grammar first of all.{instead}",
+                f"there the number is {pack.name} grammar first of all"
+                f"{', and f_minus_m_both has no p' if given_away(items) else ''}.{instead}",
                 details={"leaks": kinds},
             )
         )

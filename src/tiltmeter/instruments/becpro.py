@@ -125,7 +125,7 @@ def answer(
 
 INSTRUMENT = Instrument(
     name="becpro",
-    version="4",
+    version="5",
     title="BEC-Pro associations",
     measures="whether a profession makes women or men more probable as the subject of a sentence",
     formula="ln(P(person | sentence) / P(person | profession masked)), compared between female and male persons",
@@ -140,6 +140,7 @@ INSTRUMENT = Instrument(
         **dict.fromkeys(("sentence", "masked_target", "masked_both", "template", "person", "person_gender"), pl.String),
         **dict.fromkeys(("profession", "profession_class", "field"), pl.String),
         "informative": pl.Boolean,
+        "leak": pl.String,
         **dict.fromkeys(("share", "association"), pl.Float64),
     },
     score="association",

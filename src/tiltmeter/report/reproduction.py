@@ -2,7 +2,8 @@
 
 import csv
 import io
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from tiltmeter.errors import TiltmeterError
@@ -11,7 +12,8 @@ from tiltmeter.report.markdown import bullets, paragraph, table_blocks, text
 from tiltmeter.report.tables import Table
 from tiltmeter.results import harmless, shown, shown_p
 from tiltmeter.store import write_atomically
-from tiltmeter.studies import Cell, Column, Compared, Reproduction, Row
+from tiltmeter.studies import Cell, Compared, Outcome, Reproduction, Row
+from tiltmeter.studies.formulas import Printed
 
 _PAGE, _CELLS = "README.md", "cells.csv"
 _OF_RUNS = ("report.html", "report.md", "report.tex")
@@ -58,16 +60,19 @@ def reproduction_page(found: Reproduction) -> str:
 
 
 def summary(found: Reproduction) -> list[str]:
-    """How many cells there are beside the printed ones, how many agree, and which print contradicts its own formula."""
-    cells = [one for table in found.tables for one in table.cells]
-    printed = sum(one.printed is not None for one in cells)
-    agree = [one.agrees for one in cells if one.agrees is not None]
-    told = [
-        f"{len(agree)} of {printed} printed numbers have ours beside them; {sum(agree)} of these agree to the last "
+    """How many cells there are beside the printed ones, how many agree, why the others have none, and which print
+    contradicts its own formula."""
+    cells = [(row, one) for table in found.tables for row in table.rows for one in row.cells if one.printed is not None]
+    agree = [one.agrees for _, one in cells if one.agrees is not None]
+    beside = (
+        f"{len(agree)} of {len(cells)} printed numbers have ours beside them; {sum(agree)} of these agree to the last "
         "printed digit"
         if agree
-        else f"none of the {printed} printed numbers has ours beside it: nothing that they were measured on is at hand"
-    ]
+        else f"none of the {len(cells)} printed numbers has ours beside it"
+    )
+    reasons = Counter(row.outcome for row, one in cells if one.ours is None)
+    without = [f"{reasons[outcome]} {words}" for outcome, words in _WITHOUT.items() if reasons[outcome]]
+    told = [beside, *([f"without ours: {'; '.join(without)}"] if without else [])]
     if found.stand_ins:
         told.append(
             f"in place of the study's models, to show the layout: {', '.join(found.stand_ins)}; what these give "
@@ -76,10 +81,19 @@ def summary(found: Reproduction) -> list[str]:
     return told + contradictions(found)
 
 
+_WITHOUT: Mapping[Outcome, str] = {
+    "not at hand": "for want of models or data that are not at hand",
+    "failed": "of what could not be measured",
+    "measured": "of what was measured, and its run has no such number",
+    "not asked for": "of models that were not asked for",
+    "printed only": "printed only, of what no run of the study gives",
+}
+
+
 def contradictions(found: Reproduction) -> list[str]:
     return [
-        f"{one.table.title}, {', '.join(row.keys)}: {column.head} is printed as {entry.printed.text}, and the paper's "
-        f"own formula gives {shown(entry.by_formula)} of what it prints beside it"
+        f"{one.table.title}, {', '.join(filter(None, row.keys))}: {column.head} is printed as {entry.printed.text}, "
+        f"and {_like(entry.printed, entry.by_formula)} follows from the other numbers that it prints"
         for one in found.tables
         for row in one.rows
         for column, entry in zip(one.table.columns, row.cells, strict=True)
@@ -97,62 +111,70 @@ def compared_table(one: Compared) -> Table:
     ]
     keys = [("", key.replace("_", " ")) for key in one.table.keys]
     header = tuple(zip(*[*keys, *heads], strict=True))
-    caption = ". ".join(part for part in (one.table.note.rstrip("."), _how(one)) if part)
+    caption = ". ".join(f"{part[0].upper()}{part[1:].rstrip('.')}" for part in remarks(one))
     rows = tuple((*row.keys, *_row(row, one, beside=beside)) for row in one.rows)
     return Table(title=one.table.title, header=header, rows=rows, caption=caption, keys=len(keys))
 
 
-def _how(one: Compared) -> str:
-    told = []
+def remarks(one: Compared) -> Iterator[str]:
+    """What to know with a table."""
+    if one.table.note:
+        yield one.table.note
     if one.table.command:
-        told.append(f"such numbers come of: {one.table.command}")
+        yield f"such numbers come of: {one.table.command}"
     if any(row.stands_in for row in one.rows):
-        told.append("rows without a printed number are of stand-ins, which are no models of the study")
+        own = ", and show sentences of their own" if any(column.item for column in one.table.columns) else ""
+        yield f"stand-ins, in rows of their own, are no models of the study{own}"
     if any(entry.by_formula is not None for entry in one.cells):
-        told.append("in brackets what the paper's own formula gives of the numbers beside it")
-    return ". ".join(f"{part[0].upper()}{part[1:]}" for part in told)
+        yield "in brackets what follows from the other numbers that the paper prints"
 
 
 def _row(row: Row, one: Compared, *, beside: bool) -> Iterator[str]:
-    for column, entry in zip(one.table.columns, row.cells, strict=True):
+    for place, entry in enumerate(row.cells):
         yield told_print(entry)
         if beside:
-            yield from (part or "–" for part in told_ours(entry, column))
+            yield from (part or "–" for part in told_ours(one, place, entry))
 
 
-def told_ours(entry: Cell, column: Column) -> tuple[str, str]:
-    """Ours with as many digits as the print has, and the difference; a p-value is never shown as 0."""
-    is_p = column.field.startswith("p_")
+def told_ours(one: Compared, place: int, entry: Cell) -> tuple[str, str]:
+    """Ours with as many digits as the print has, or as others of its column have, and the difference; a p-value is
+    never shown as 0."""
     if entry.ours is None:
         return "", ""
-    if entry.printed is None:
+    is_p = one.table.columns[place].field.startswith("p_")
+    printed = entry.printed or next((row.cells[place].printed for row in one.rows if row.cells[place].printed), None)
+    if printed is None:
         return shown_p(entry.ours) if is_p else shown(entry.ours), ""
-    mantissa, _, power = entry.printed.text.lower().partition("e")
-    digits = len(mantissa.partition(".")[2])
-    told = f"{entry.ours:.{digits}{'e' if power else 'f'}}"
+    told = _like(printed, entry.ours)
     if is_p and entry.ours > 0 and not float(told):
-        told = f"<{10.0**-digits:.{digits}f}"
-    assert entry.difference is not None
-    return told, f"({entry.difference:+.2g})"
+        told = f"<{_like(printed, 2 * printed.half)}"
+    return told, "" if entry.difference is None else f"({entry.difference:+.2g})"
+
+
+def _like(printed: Printed, value: float) -> str:
+    """With as many digits as the print has."""
+    mantissa, _, power = printed.text.lower().partition("e")
+    return f"{value:.{len(mantissa.partition('.')[2])}{'e' if power else 'f'}}"
 
 
 def told_print(entry: Cell) -> str:
     """What was printed, with every digit; what should have been, where the paper's own formula says otherwise."""
     if entry.printed is None:
         return "–"
-    return entry.printed.text + ("" if entry.by_formula is None else f" [{shown(entry.by_formula)}]")
+    return entry.printed.text + ("" if entry.by_formula is None else f" [{_like(entry.printed, entry.by_formula)}]")
 
 
 def _cells(found: Reproduction) -> str:
     """A row for each cell; a number as it was printed, with every digit."""
     file = io.StringIO(newline="")
     writer = csv.writer(file)
-    writer.writerow(["table", "keys", "column", "printed", "ours", "difference", "agrees", "by_formula", "stands_in"])
+    numbers = ["printed", "ours", "difference", "agrees", "by_formula", "stands_in"]
+    writer.writerow(["table", "keys", "column", *numbers, "outcome"])
     for one in found.tables:
         for row in one.rows:
             for column, entry in zip(one.table.columns, row.cells, strict=True):
                 words = [one.table.title, " / ".join(row.keys), column.head]
                 printed = entry.printed.text if entry.printed else None
-                numbers = [printed, entry.ours, entry.difference, entry.agrees, entry.by_formula, row.stands_in]
-                writer.writerow([*map(harmless, words), *numbers])
+                told = [printed, entry.ours, entry.difference, entry.agrees, entry.by_formula, row.stands_in]
+                writer.writerow([*map(harmless, words), *told, row.outcome])
     return file.getvalue()

@@ -1,7 +1,8 @@
 """Studies as data files: measured again, their printed tables beside ours; and studies of a user's own."""
 
+from tiltmeter.studies.cells import Cell, Compared, Outcome, Row
 from tiltmeter.studies.export import study_file
-from tiltmeter.studies.reproduce import Absent, Cell, Compared, Reproduction, Row, reproduce
+from tiltmeter.studies.reproduce import Absent, Reproduction, reproduce
 from tiltmeter.studies.study import Column, Measured, Model, Printout, Study, published_studies, read_study
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "Compared",
     "Measured",
     "Model",
+    "Outcome",
     "Printout",
     "Reproduction",
     "Row",

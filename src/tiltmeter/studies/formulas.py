@@ -7,7 +7,7 @@ intervals, whose bounds never leave a possible value out.
 
 import ast
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from functools import cache
@@ -107,6 +107,14 @@ def read_law(text: str) -> Law:
     if not equals or not column.strip().isidentifier():
         raise TiltmeterError(f"the formula {text!r} has to begin with a column and an equals sign")
     return Law(column.strip(), Formula(formula.strip()))
+
+
+def sum_contradicts(total: Printed, parts: Sequence[Printed]) -> float | None:
+    """What the printed parts sum to, where no numbers that round to them give the printed total."""
+    lows, highs = zip(*(one.bounds for one in parts), strict=True)
+    if _touch((math.fsum(lows), math.fsum(highs)), total.bounds):
+        return None
+    return math.fsum(one.value for one in parts)
 
 
 def _touch(one: Bounds, other: Bounds) -> bool:

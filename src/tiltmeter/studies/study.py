@@ -16,7 +16,7 @@ from tiltmeter.instruments import load_instrument
 from tiltmeter.packs.reading import read_toml
 from tiltmeter.reading import Reading
 from tiltmeter.results import check
-from tiltmeter.studies.formulas import Formula, Law, Printed, read_law, read_printed
+from tiltmeter.studies.formulas import Formula, Law, Printed, read_law, read_printed, sum_contradicts
 
 PUBLISHED = Path(__file__).with_name("published")
 
@@ -67,6 +67,11 @@ class Column:
     group: dict[str, str] = dataclasses.field(default_factory=dict)
     item: str = ""
 
+    @property
+    def what(self) -> str:
+        """What of a run it is."""
+        return self.estimate or self.item
+
 
 @dataclass(frozen=True, kw_only=True)
 class Printout:
@@ -74,7 +79,8 @@ class Printout:
 
     title: str
     run: str = ""
-    """What it is of; without it nothing is measured, and `command` says what gives such numbers."""
+    """What it is of; without it nothing is measured, and `command` says what gives such numbers, or `note` why there is
+    none."""
     command: str = ""
     keys: tuple[str, ...]
     """What the first cells of a row are: `model`, `test`, a key of an estimate's group, or a column of the items."""
@@ -83,6 +89,12 @@ class Printout:
     """Numbers as they were printed, with every digit; nothing for a dash."""
     laws: tuple[str, ...] = ()
     """What follows by the paper's own formula: `bias = log10(man / woman)`."""
+    totals: dict[str, str] = dataclasses.field(default_factory=dict)
+    """The row, by its first cell, in which a column, by its name, has the sum of its other rows."""
+    order: str = ""
+    """Of items: arithmetic over their columns; what stands in shows those of the lowest values."""
+    words: str = ""
+    """The title of a table to read that a run has beside its numbers, whose columns the keys are."""
     note: str = ""
 
     @cached_property
@@ -95,14 +107,24 @@ class Printout:
         return {place: number for place, cell in cells if (number := read_printed(cell)) is not None}
 
     def contradictions(self, row: tuple[str, ...]) -> dict[int, float]:
-        """Where the print cannot be what the paper's formula gives of the other cells, and what that is."""
+        """Where the print cannot be what the paper's formula gives of the other cells, or what a column sums to, and
+        what that is."""
         by_name = {self.columns[place].name: number for place, number in self.printed(row).items()}
         places = {column.name: place for place, column in enumerate(self.columns)}
         found: dict[int, float] = {}
         for law in self.read_laws:
             if (value := law.contradicts(by_name)) is not None:
                 found.setdefault(places[law.column], value)
+        for name, total in self.totals.items():
+            if row[0] == total and (value := self._sum_contradicts(row, places[name])) is not None:
+                found.setdefault(places[name], value)
         return found
+
+    def _sum_contradicts(self, total: tuple[str, ...], place: int) -> float | None:
+        column = {row[0]: self.printed(row).get(place) for row in self.rows}
+        printed = column.pop(total[0])
+        parts = [number for number in column.values() if number is not None]
+        return sum_contradicts(printed, parts) if printed and parts and len(parts) == len(column) else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -209,8 +231,10 @@ def _refer_table(table: Printout, runs: Mapping[str, Measured], labels: list[str
     where = f"the table {table.title!r}"
     if table.run and table.run not in runs:
         raise unknown(f"run, which {where} is of,", table.run, runs)
-    if not table.run and not table.command:
-        raise TiltmeterError(f"{where} says neither which run it is of nor which command gives such numbers")
+    if not table.run and not table.command and not table.note:
+        raise TiltmeterError(
+            f"{where} says neither which run it is of nor which command gives such numbers, nor why none does (note)"
+        )
     width = len(table.keys) + len(table.columns)
     for row in table.rows:
         if len(row) != width:
@@ -232,12 +256,26 @@ def _refer_table(table: Printout, runs: Mapping[str, Measured], labels: list[str
             raise unknown("field of an estimate", column.field, _FIELDS)
         if column.item:
             Formula(column.item)
+    if table.order:
+        Formula(table.order)
+    if table.words and (not table.run or table.columns):
+        raise TiltmeterError(f"{where}: words are those of a run, and stand in the keys of a table without columns")
+    _refer_laws(table, where)
+
+
+def _refer_laws(table: Printout, where: str) -> None:
     names = [column.name for column in table.columns if column.name]
     if twice := next((name for place, name in enumerate(names) if name in names[:place]), None):
         raise TiltmeterError(f"{where}: two columns have the name {twice!r}")
-    for law in table.read_laws:
-        if strange := next((name for name in (law.column, *law.formula.names) if name not in names), None):
-            raise unknown(f"column in a law of {where}", strange, names)
+    named = [(name, "a law") for law in table.read_laws for name in (law.column, *law.formula.names)]
+    for name, what in [*named, *((name, "the totals") for name in table.totals)]:
+        if name not in names:
+            raise unknown(f"column in {what} of {where}", name, names)
+    first = [row[0] for row in table.rows]
+    if table.totals and (twice := next((name for place, name in enumerate(first) if name in first[:place]), None)):
+        raise TiltmeterError(f"{where}: its totals go by the first cell of a row, and two rows begin with {twice!r}")
+    if strange := next((total for total in table.totals.values() if total not in first), None):
+        raise unknown(f"row in the totals of {where}", strange, first)
 
 
 READING = ("kind", "format", "pre_segment", "labels")

@@ -5,7 +5,7 @@ from typing import Any
 
 from tiltmeter.errors import TiltmeterError, unknown
 
-METHODS = ("bpe", "characters")
+METHODS = ("bpe", "bytes", "characters")
 """The trainers of WordPiece and Unigram give other tokens in another process."""
 
 _BERT = {
@@ -26,17 +26,18 @@ def train_tokenizer(
 ) -> Any:
     """A tokenizer of at most so many tokens; the same texts give the same tokens.
 
-    `bpe` (byte pair encoding within words), or `characters`. Text is NFKC, its case is kept. For a causal model a text
-    begins with `<s>`; else there are `[CLS]` and `[SEP]` around one text or two, and `types` tell to which of them each
-    token belongs, for models that learn that.
+    `bpe` (byte pair encoding within words), `bytes` (the same from bytes on, so that a rare character is several
+    tokens), or `characters`. Text is NFKC, its case is kept. For a causal model a text begins with `<s>`; else there
+    are `[CLS]` and `[SEP]` around one text or two, and `types` tell to which of them each token belongs, for models
+    that learn that.
     """
     from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
     from transformers import PreTrainedTokenizerFast
 
     if method not in METHODS:
         raise unknown("kind of tokenizer", method, METHODS)
-    if vocabulary < 50:
-        raise TiltmeterError(f"a vocabulary has to have at least 50 tokens, and {vocabulary} was given")
+    if vocabulary < (fewest := 300 if method == "bytes" else 50):
+        raise TiltmeterError(f"a vocabulary has to have at least {fewest} tokens, and {vocabulary} was given")
     special = _CAUSAL if causal else _BERT
     common: dict[str, Any] = {
         "vocab_size": vocabulary,
@@ -44,17 +45,19 @@ def train_tokenizer(
         "show_progress": False,
     }
     unknown_token = special["unk_token"]
-    if method == "bpe":
-        made = Tokenizer(models.BPE(unk_token=unknown_token))
-        trainer: Any = trainers.BpeTrainer(**common)
-    else:
+    if method == "characters":
         made = Tokenizer(models.WordLevel(unk_token=unknown_token))
-        trainer = trainers.WordLevelTrainer(**common)
+        trainer: Any = trainers.WordLevelTrainer(**common)
+    else:
+        made = Tokenizer(models.BPE(unk_token=unknown_token))
+        alphabet = pre_tokenizers.ByteLevel.alphabet() if method == "bytes" else []
+        trainer = trainers.BpeTrainer(**common, initial_alphabet=alphabet)
     made.normalizer = normalizers.NFKC()
     alone = Regex(".") if method == "characters" else Regex(_UNSPACED)
-    made.pre_tokenizer = pre_tokenizers.Sequence(
-        [pre_tokenizers.Metaspace(), pre_tokenizers.Punctuation(), pre_tokenizers.Split(alone, "isolated")]
-    )
+    steps = [pre_tokenizers.Metaspace(), pre_tokenizers.Punctuation(), pre_tokenizers.Split(alone, "isolated")]
+    if method == "bytes":
+        steps.append(pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False))
+    made.pre_tokenizer = pre_tokenizers.Sequence(steps)
     made.train_from_iterator(texts, trainer)
     if made.get_vocab_size() <= len(special):
         raise TiltmeterError("there is no text to train a tokenizer on")

@@ -158,7 +158,7 @@ def selftested(found: "Selftest", *, as_json: bool) -> None:
 
 def reproduced(found: "Reproduction", written: Sequence[Path], *, as_json: bool) -> None:
     """Every table as it was printed, with ours and the difference below each number."""
-    from tiltmeter.report.reproduction import summary, told_ours, told_print
+    from tiltmeter.report.reproduction import remarks, summary, told_ours, told_print
 
     if as_json:
         print(json.dumps(found.to_json(), ensure_ascii=False, indent=1))
@@ -173,14 +173,13 @@ def reproduced(found: "Reproduction", written: Sequence[Path], *, as_json: bool)
         )
         for row in one.rows:
             cells = [
-                "\n".join(filter(None, [told_print(entry), " ".join(filter(None, told_ours(entry, column)))]))
-                for column, entry in zip(one.table.columns, row.cells, strict=True)
+                "\n".join(filter(None, [told_print(entry), " ".join(filter(None, told_ours(one, place, entry)))]))
+                for place, entry in enumerate(row.cells)
             ]
             add(table, *row.keys, *cells)
         out.print(table)
-        for told in (one.table.note, one.table.command and f"such numbers come of: {one.table.command}"):
-            if told:
-                say(told)
+        for told in remarks(one):
+            say(told)
     say("")
     for sentence in (*summary(found), *([found.study.note] if found.study.note else [])):
         say(sentence)
