@@ -292,8 +292,8 @@ def _limits() -> str:
         [
             "- The texts and models are made, small, and of one kind of bias. A number that follows there need not "
             "follow in a large model; one that does not follow there has little to show for itself.",
-            "- Language models have 2 layers of 64, models of inference 2 of 128; ten seeds of the latter go on from five "
-            "that learnt inference, so that they are less independent than they are counted.",
+            "- Language models have 2 layers of 64, models of inference 2 of 128; ten seeds of the latter go on from "
+            "five that learnt inference, so that they are less independent than they are counted.",
             "- A p that asks whether a model leans over all words is told with its rate and held to nothing: a model "
             "that learnt a text without bias may come to lean.",
             "- Languages are ranked apart: other words and other grammar make other worlds, so that a correlation in "
