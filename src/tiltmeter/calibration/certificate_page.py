@@ -5,6 +5,7 @@ from itertools import zip_longest
 from typing import Any
 
 from tiltmeter.calibration.certificate import ALPHA, kind_of_p, worlds_of
+from tiltmeter.instruments import load_instrument
 from tiltmeter.results import Figure
 
 MOST_DRAWN = 7
@@ -99,13 +100,16 @@ def _caption(told: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _drawn(told: Mapping[str, Any]) -> tuple[str, ...]:
-    """Of measures that are the same at every dose, the first; the first of those that have one scale."""
+    """Of measures that are the same at every dose, the first; of those that have one scale what the instrument stands
+    behind, and then the first."""
     means: dict[str, list[Any]] = {}
     for rows in told["responses"].values():
         for row in rows:
             means.setdefault(row["measure"], []).append(row["by_dose"])
     first = [measure for place, measure in enumerate(means) if means[measure] not in list(means.values())[:place]]
-    return tuple([measure for measure in first if measure.split()[-1] not in _OTHER_SCALE] or first)[:MOST_DRAWN]
+    alike = [measure for measure in first if measure.split()[-1] not in _OTHER_SCALE] or first
+    deciding = set(load_instrument(told["instrument"]).deciding)
+    return tuple(sorted(alike, key=lambda measure: deciding.isdisjoint(measure.split()))[:MOST_DRAWN])
 
 
 def _made(about: Mapping[str, Any]) -> str:

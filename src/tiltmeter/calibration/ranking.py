@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 from tiltmeter.calibration.certificate import ALPHA, FOLLOWS
@@ -74,7 +73,6 @@ def _of(certificate: Mapping[str, Any]) -> list[Ranked]:
     """The numbers that an instrument stands behind; details, such as single pairs or classes, are left out where the
     number is there for all of them."""
     tool = load_instrument(certificate["instrument"])
-    names = dict.fromkeys([tool.headline, *chain.from_iterable(tool.verdict)])
     known = recoveries(certificate)
     parts: dict[tuple[str, str], dict[str, list[str]]] = {}
     # The longest prefix first: a measure of a way begins with it, one of the usual way with its test.
@@ -82,7 +80,7 @@ def _of(certificate: Mapping[str, Any]) -> list[Ranked]:
     for measure in (name for name, found in known.items() if found.planted):
         prefix = next((prefix for prefix in prefixes if prefix and measure.startswith(f"{prefix} ")), "")
         words = measure.removeprefix(prefix).split()
-        name = next((name for name in names if name in words), None)
+        name = next((name for name in tool.deciding if name in words), None)
         if name is not None:
             group = " ".join(words[words.index(name) + 1 :])
             parts.setdefault((prefix, name), {}).setdefault(group, []).append(measure)

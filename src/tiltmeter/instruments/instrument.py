@@ -128,6 +128,11 @@ class Instrument:
     """What changed from the first items to the second, over what both share: every estimate of both."""
 
     @property
+    def deciding(self) -> tuple[str, ...]:
+        """The estimates that it stands behind: the headline, and those of the verdict."""
+        return tuple(dict.fromkeys((self.headline, *chain.from_iterable(self.verdict))))
+
+    @property
     def main_estimates(self) -> tuple[str, ...]:
         """The estimates that stand side by side with those of other subjects."""
         return self.side_by_side or tuple(chain.from_iterable(self.verdict)) or (self.headline,)

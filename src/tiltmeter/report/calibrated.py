@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from itertools import chain
 from typing import Any
 
 from tiltmeter.calibration.issued import issued, issued_version
@@ -110,9 +109,10 @@ def _way(certificate: Mapping[str, Any], run: Run, tool: Instrument) -> tuple[Ma
 
 def _failures(where: str, known: Sequence[tuple[str, Recovery]], tool: Instrument) -> list[Note]:
     """What the certificate warns of in numbers that are printed, those that the instrument stands behind first."""
-    behind = {tool.headline, *chain.from_iterable(tool.verdict)}
     first, others = (
-        dict.fromkeys(sentence for name, found in known if (name in behind) == deciding for sentence in found.failures)
+        dict.fromkeys(
+            sentence for name, found in known if (name in tool.deciding) == deciding for sentence in found.failures
+        )
         for deciding in (True, False)
     )
     told = [*first, *others]
