@@ -273,8 +273,8 @@ class ModelPlan:
         way = WAYS[self.instrument]
         plain = Setting(use="dose", dial=way.dial, dose=0.0, seed=0, method=self.reads)
         found = [replace(plain, dose=dose, seed=seed) for dose in way.doses for seed in range(self.seeds)]
-        uses = ("null", "own")
-        found += [replace(plain, use=use, seed=seed) for use in uses for seed in range(self.seeds, self.null_models)]
+        more = range(self.seeds, self.null_models)
+        found += [replace(plain, use=use, seed=seed) for use in ("null", "own") for seed in more]
         others: dict[str, dict[str, Any]] = {"other tokenizer": {}}
         if way.unit != "occupation":
             others["half of the sentences"] = {"half": 1}
